@@ -1,0 +1,89 @@
+"""A question the engine asks a person, and the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+# What is to be judged, so that a face can draw it: a command line, a diff, an address, or other.
+QuestionKind = Literal["command", "edit", "fetch", "other"]
+Scope = Literal["once", "session", "folder", "always"]
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """Everything a person needs to decide about one call.
+
+    `question` is one line ("Run this command?"), `body` the whole command, diff or address,
+    `folder` where it would act, `targets` the real paths or hosts, `reason` why it is asked.
+    `scopes` are the scopes that may be offered; `rule` is what would be remembered.
+    """
+
+    id: str
+    call_id: str
+    tool: str
+    kind: QuestionKind
+    question: str
+    body: str = ""
+    folder: str = ""
+    targets: tuple[str, ...] = ()
+    reason: str = ""
+    risk: str = ""
+    scopes: tuple[Scope, ...] = ("once",)
+    rule: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "id": self.id,
+            "call_id": self.call_id,
+            "tool": self.tool,
+            "kind": self.kind,
+            "question": self.question,
+            "body": self.body,
+            "folder": self.folder,
+            "targets": list(self.targets),
+            "reason": self.reason,
+            "risk": self.risk,
+            "scopes": list(self.scopes),
+            "rule": self.rule,
+            "arguments": dict(self.arguments),
+        }
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any]) -> ApprovalRequest:
+        """Reads what `to_dict` wrote."""
+        values = {key: raw[key] for key in cls.__slots__ if key in raw}
+        for key in ("targets", "scopes"):
+            values[key] = tuple(values.get(key, ()))
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer. `reason` is told to the model when the call is denied."""
+
+    allowed: bool
+    scope: Scope = "once"
+    reason: str = ""
+    # True when there was nobody to ask: `kinet run` ends with exit code 5 then.
+    unasked: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON: `decision` is allow or deny."""
+        return {
+            "decision": "allow" if self.allowed else "deny",
+            "scope": self.scope,
+            "reason": self.reason,
+            "unasked": self.unasked,
+        }
+
+
+class Approver(Protocol):
+    """Someone who can be asked. The wait has no limit of its own; stopping the turn cancels it."""
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        """The person's decision on `request`."""
+        ...

@@ -1,0 +1,185 @@
+"""The one reducer: events make a conversation, for the store and the view alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kinet.core.approval import ApprovalRequest
+from kinet.core.completion import Usage
+from kinet.core.events import (
+    ApprovalRequested,
+    ApprovalResolved,
+    ContextCompacted,
+    Event,
+    FilesChanged,
+    MessageCompleted,
+    Notice,
+    RetryScheduled,
+    SegmentReset,
+    StepFinished,
+    StepStarted,
+    TextDelta,
+    ThinkingDelta,
+    ToolArgumentsDelta,
+    ToolFinished,
+    ToolProgress,
+    ToolStarted,
+    TurnFinished,
+    TurnStarted,
+)
+from kinet.core.messages import Message
+
+State = Literal["idle", "running", "waiting"]
+
+SUMMARY_OPENING = "Summary of the conversation so far:\n\n"
+
+
+@dataclass
+class Conversation:
+    """All messages of a session, and where its turn stands. Changed by `apply` alone."""
+
+    messages: list[Message] = field(default_factory=list)
+    state: State = "idle"
+    step: int = 0
+    turns: int = 0
+    last_end: TurnFinished | None = None
+    pending: dict[str, ApprovalRequest] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    cost: float = 0.0
+    # False as soon as one call had no known price: the total is then a lower bound.
+    cost_known: bool = True
+    # The newest step's prompt + completion, and how many messages that covered.
+    occupancy: int = 0
+    occupancy_messages: int = 0
+    compaction: ContextCompacted | None = None
+    # Pieces, not one growing string: a long answer comes in thousands of them.
+    _draft: list[str] = field(default_factory=list)
+    _draft_reasoning: list[str] = field(default_factory=list)
+
+    @property
+    def draft(self) -> str:
+        """The text of the unfinished answer."""
+        return "".join(self._draft)
+
+    @property
+    def draft_reasoning(self) -> str:
+        """The reasoning of the unfinished answer."""
+        return "".join(self._draft_reasoning)
+
+    def apply(self, event: Event) -> None:
+        """Takes one event in. Never raises for an event that is legal by type."""
+        match event:
+            case TurnStarted():
+                self.turns += 1
+                self.step = 0
+                self.state = "running"
+                self.last_end = None
+            case StepStarted(step=step):
+                self.step = step
+                self._clear_draft()
+            case TextDelta(text=text):
+                self._draft.append(text)
+            case ThinkingDelta(text=text):
+                self._draft_reasoning.append(text)
+            case SegmentReset():
+                self._clear_draft()
+            case MessageCompleted(message=message, usage=usage, cost=cost):
+                self.messages.append(message)
+                self._clear_draft()
+                if usage is not None:
+                    self._count(usage, cost)
+                    self.occupancy = usage.tokens_in + usage.tokens_out
+                    self.occupancy_messages = len(self.messages)
+            case ApprovalRequested(request=request):
+                self.pending[request.id] = request
+                self.state = "waiting"
+            case ApprovalResolved(id=id_):
+                self.pending.pop(id_, None)
+                if not self.pending and self.state == "waiting":
+                    self.state = "running"
+            case ToolFinished():
+                self._add_result(event)
+            case StepFinished(usage=usage, cost=cost, purpose=purpose):
+                if purpose:
+                    self._count(usage, cost)
+            case ContextCompacted():
+                self.compaction = event
+                self.occupancy = event.after
+                self.occupancy_messages = len(self.messages)
+            case TurnFinished():
+                self.state = "idle"
+                self.last_end = event
+                self.pending.clear()
+                self._clear_draft()
+            case (
+                ToolStarted()
+                | ToolProgress()
+                | ToolArgumentsDelta()
+                | RetryScheduled()
+                | FilesChanged()
+                | Notice()
+            ):
+                pass
+
+    @property
+    def interrupted(self) -> bool:
+        """True if the events end in the middle of a turn: the program died there."""
+        return self.turns > 0 and self.last_end is None
+
+    def context(self) -> tuple[Message, ...]:
+        """What the model is to get: everything, or the newest summary and what came after it."""
+        if self.compaction is None:
+            return tuple(self.messages)
+        kept = self.messages[self.compaction.kept_from :]
+        if not self.compaction.summary:
+            return tuple(kept)
+        summary = Message("user", SUMMARY_OPENING + self.compaction.summary, kind="summary")
+        return (summary, *kept)
+
+    def _clear_draft(self) -> None:
+        self._draft.clear()
+        self._draft_reasoning.clear()
+
+    def _add_result(self, event: ToolFinished) -> None:
+        """Puts the result behind its call, in call order whatever finished first."""
+        if event.parent:
+            return
+        result = Message(
+            "tool",
+            event.model_content or event.content,
+            tool_call_id=event.call_id,
+            name=event.name,
+            is_error=event.is_error,
+        )
+        start = len(self.messages)
+        while start > 0 and self.messages[start - 1].role == "tool":
+            start -= 1
+        order = [call.id for call in self.messages[start - 1].tool_calls] if start else []
+        if event.call_id not in order:
+            self.messages.append(result)
+            return
+        place = start
+        rank = order.index(event.call_id)
+        while place < len(self.messages):
+            other = self.messages[place].tool_call_id
+            if other in order and order.index(other) > rank:
+                break
+            place += 1
+        self.messages.insert(place, result)
+
+    def _count(self, usage: Usage, cost: float | None) -> None:
+        self.usage = self.usage + usage
+        if cost is None:
+            self.cost_known = False
+        else:
+            self.cost += cost
+
+
+def replay(events: Iterable[Event]) -> Conversation:
+    """The conversation these events made."""
+    conversation = Conversation()
+    for event in events:
+        conversation.apply(event)
+    return conversation

@@ -1,0 +1,137 @@
+"""What an engine is given and what it gives: a turn request in, events out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from kinet.core.approval import Approver, Decision
+from kinet.core.completion import Usage
+from kinet.core.events import Event
+from kinet.core.messages import Message
+from kinet.core.profile import Effort, ModelProfile
+from kinet.providers.base import Provider
+from kinet.tools.base import FileStates, Memory, Outputs
+from kinet.tools.toolbox import Toolbox
+
+
+class StopSignal:
+    """Set once to end a turn; may be set from any slot or coroutine of the loop's thread."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def set(self) -> None:
+        """Ends the turn; a second call changes nothing."""
+        self._event.set()
+
+    @property
+    def is_set(self) -> bool:
+        """True once `set` was called."""
+        return self._event.is_set()
+
+    async def wait(self) -> None:
+        """Returns when `set` has been called."""
+        await self._event.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of one turn; 0 means none. Money in USD, time in seconds, sizes in characters."""
+
+    max_steps: int = 0
+    max_seconds: float = 0.0
+    budget_usd: float = 0.0
+    max_calls_per_step: int = 0
+    parallel_reads: int = 4
+    result_characters: int = 8_192
+    result_head: int = 3_000
+    result_tail: int = 3_000
+    compact_ratio: float = 0.7
+    compact_at: int = 0
+    approval_seconds: float = 0.0
+    stall_seconds: float = 120.0
+    screen_bytes: int = 480 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One section of the system prompt: where it comes from and its text."""
+
+    title: str
+    text: str
+    path: str = ""
+
+
+class PriceOf(Protocol):
+    """Tokens to money."""
+
+    def __call__(self, model: str, usage: Usage) -> tuple[float | None, bool]:
+        """(USD or None where not known, True if it is a fallback estimate)."""
+        ...
+
+
+class Remembered(Protocol):
+    """Answers given before, for the approval gate. Kept outside the project."""
+
+    def decision(self, tool: str, arguments: Mapping[str, object], folder: str) -> Decision | None:
+        """A remembered decision for exactly such a call, or None."""
+        ...
+
+    def remember(
+        self, tool: str, arguments: Mapping[str, object], folder: str, decision: Decision
+    ) -> None:
+        """Keeps a decision of scope session, folder or always."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """All an engine needs for one turn; it fetches nothing from anywhere else.
+
+    `history` is the context before the new message, without system and memory; `user` the new
+    message. `rules` and `skills` are sections in their order. `memory` is the text of the memory
+    block ("" for none). `steering` gives messages that came in meanwhile and takes them out.
+    `mode` is the approval mode: ask, edits, plan, all, deny.
+    """
+
+    session_id: str
+    user: Message
+    history: tuple[Message, ...]
+    profile: ModelProfile
+    provider: Provider
+    toolbox: Toolbox
+    approver: Approver
+    stop: StopSignal
+    folder: Path | None = None
+    mode: str = "ask"
+    limits: Limits = field(default_factory=Limits)
+    effort: Effort = ""
+    rules: Sequence[Section] = ()
+    skills: Sequence[Section] = ()
+    memory_text: str = ""
+    price: PriceOf = lambda model, usage: (None, False)
+    remembered: Remembered | None = None
+    steering: Callable[[], tuple[Message, ...]] = tuple
+    files: FileStates | None = None
+    outputs: Outputs | None = None
+    memory: Memory | None = None
+    occupancy: int = 0
+    occupancy_messages: int = 0
+    data_dir: Path | None = None
+    unsandboxed: bool = False
+
+
+class Engine(Protocol):
+    """Runs turns. One engine may run many at once; it keeps no state of a session."""
+
+    def run(self, request: TurnRequest) -> AsyncIterator[Event]:
+        """The events of the turn, in order; exactly one TurnFinished, as the last.
+
+        Never raises for anything a model, tool or server does. Setting `request.stop` ends the turn
+        within 300 ms; leaving the iteration early ends all it started too.
+        """
+        ...
