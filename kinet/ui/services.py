@@ -1,1 +1,230 @@
-"""What the window needs from the rest of the program, as protocols of its own."""
+"""What the window needs from the rest of the program, as protocols of its own.
+
+The window knows no provider, store or keychain. It is handed one object that keeps `Services`;
+the values it returns are described by shape alone, so that each room below may return its own.
+Keys are plain text only on their way in: nothing here ever gives one back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, Protocol
+
+from kinet.core.profile import ModelProfile, Price
+
+# Where the key of a profile is kept. "none": the profile has no key (a server on this computer).
+KeyPlace = Literal["keychain", "environment", "session", "none"]
+
+# What the keychain of this computer answered; all but "found" and "none" mean: not usable now.
+KeychainState = Literal["found", "none", "locked", "refused", "unavailable", "plain-text"]
+
+
+class FoundModel(Protocol):
+    """A model server that answers on this computer, or the name of a variable that holds a key."""
+
+    @property
+    def kind(self) -> str:
+        """`server` or `key`; any other word is shown like a server."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """One short line: "Ollama, port 11434" or "Key in OPENAI_API_KEY"."""
+        ...
+
+    @property
+    def detail(self) -> str:
+        """One quiet line below it: "3 models"; never a part of a key."""
+        ...
+
+    @property
+    def base_url(self) -> str:
+        """The address requests would go to."""
+        ...
+
+    @property
+    def key_env(self) -> str:
+        """The variable that holds the key, "" where none is needed."""
+        ...
+
+    @property
+    def models(self) -> Sequence[str]:
+        """Names of the models it offers, as far as it said."""
+        ...
+
+
+class Probe(Protocol):
+    """What one tiny request to a profile showed: exactly one verdict, with what to do next."""
+
+    @property
+    def ok(self) -> bool:
+        """True if a message can be sent."""
+        ...
+
+    @property
+    def verdict(self) -> str:
+        """works, key_refused, no_credit, model_not_offered, host_not_found, certificate,
+        proxy_refused, timeout, unreachable or protocol."""
+        ...
+
+    @property
+    def detail(self) -> str:
+        """What happened, in one sentence."""
+        ...
+
+    @property
+    def hint(self) -> str:
+        """What to do about it, in one sentence; "" if nothing."""
+        ...
+
+    @property
+    def latency_ms(self) -> float | None:
+        """From request to the first answer, in milliseconds."""
+        ...
+
+    @property
+    def models(self) -> Sequence[str]:
+        """Names of the models the server offers, as far as it said."""
+        ...
+
+
+class PriceRow(Protocol):
+    """The price of a model in the table; `own` if the person set it."""
+
+    @property
+    def model(self) -> str:
+        """The model's name as profiles use it."""
+        ...
+
+    @property
+    def price(self) -> Price:
+        """USD per million tokens; all four 0 is "free", None is "not known"."""
+        ...
+
+    @property
+    def own(self) -> bool:
+        """True if the person set it: it wins, and can be taken back."""
+        ...
+
+
+class FactRow(Protocol):
+    """A fact the assistant keeps."""
+
+    @property
+    def id(self) -> str:
+        """Unique among all facts."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """The fact, as the model reads it."""
+        ...
+
+    @property
+    def scope(self) -> str:
+        """`person` (in every session) or `project` (in sessions on `folder`)."""
+        ...
+
+    @property
+    def folder(self) -> str:
+        """The project's folder; "" for facts of the person."""
+        ...
+
+
+class MonthTotal(Protocol):
+    """What was spent since the first of this month."""
+
+    @property
+    def cost(self) -> float:
+        """USD."""
+        ...
+
+    @property
+    def known(self) -> bool:
+        """False if a call had no known price: `cost` is then a lower bound."""
+        ...
+
+
+class ModelServices(Protocol):
+    """Models: found, tried, saved, priced. What waits for something is a coroutine."""
+
+    async def discover(self) -> Sequence[FoundModel]:
+        """What can be used at once on this computer. Ends within a second, never raises."""
+        ...
+
+    def profile_from(self, found: FoundModel) -> ModelProfile:
+        """The profile that uses what was found, with a sensible model."""
+        ...
+
+    def profiles_for_key(self, key: str) -> Sequence[ModelProfile]:
+        """Ready-made profiles this key may belong to: one if its first characters tell whose it is,
+        else all common ones to choose from."""
+        ...
+
+    async def probe(self, profile: ModelProfile, key: str | None) -> Probe:
+        """Tries the profile with one tiny request. `key` None means the kept key."""
+        ...
+
+    async def list_models(self, profile: ModelProfile, key: str | None) -> Sequence[str]:
+        """Names of the models the server offers. ProviderError if it does not say."""
+        ...
+
+    async def save_profile(self, profile: ModelProfile, key: str | None) -> KeyPlace:
+        """Keeps the profile under its name, and the key where keys are kept; says where that is.
+
+        `key` None leaves the kept key as it is. Raises SettingsError with a sentence.
+        """
+        ...
+
+    async def delete_profile(self, name: str) -> None:
+        """Removes the profile; its key stays until `forget_key`, so that Undo is whole."""
+        ...
+
+    async def forget_key(self, name: str) -> None:
+        """Removes the key kept for this profile name, wherever it is kept."""
+        ...
+
+    async def key_place(self, profile: ModelProfile) -> KeyPlace:
+        """Where the key of this profile is; "none" if there is none."""
+        ...
+
+    async def keychain_state(self) -> KeychainState:
+        """Whether keys can be kept on this computer. Ends within 3 seconds."""
+        ...
+
+    def price_rows(self) -> Sequence[PriceRow]:
+        """The models of the profiles first, then the built-in ones."""
+        ...
+
+    def set_price(self, model: str, price: Price) -> None:
+        """Keeps the person's own price for `model`. Raises SettingsError with a sentence."""
+        ...
+
+    def reset_price(self, model: str) -> None:
+        """Back to the built-in price."""
+        ...
+
+
+class Services(ModelServices, Protocol):
+    """All that is handed to the window."""
+
+    def facts(self) -> Sequence[FactRow]:
+        """The facts kept, oldest first."""
+        ...
+
+    def add_fact(self, text: str, folder: str = "") -> FactRow:
+        """Keeps a fact of the person, or of the project in `folder`. May raise StoreError."""
+        ...
+
+    def delete_fact(self, fact_id: str) -> None:
+        """Removes it. May raise StoreError."""
+        ...
+
+    async def month_total(self) -> MonthTotal:
+        """What was spent this month."""
+        ...
+
+    async def start_tour(self, folder: Path | None = None) -> str:
+        """Starts the guided tour on `folder` or a sample folder; gives the id of its session."""
+        ...
