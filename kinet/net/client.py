@@ -1,0 +1,177 @@
+"""Makes the one warm HTTP client: proxies, certificates, and no proxy for this computer itself."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import ssl
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+import certifi
+import httpx
+
+from kinet.core.errors import SettingsError
+
+CONNECT_SECONDS = 15.0
+WRITE_SECONDS = 120.0
+KEEP_ALIVE_SECONDS = 300.0
+USER_AGENT = "kinet/0.1"
+
+
+def create_client(
+    *,
+    stall_seconds: float = 120.0,
+    proxy: str | None = None,
+    no_proxy: str = "",
+    ca_file: str | None = None,
+) -> httpx.AsyncClient:
+    """A client that keeps its connections warm. The caller closes it.
+
+    `proxy` is an address, "" for none, None for what the system says; `no_proxy` names hosts
+    reached directly (comma-separated); addresses of this computer always are. `ca_file` is trusted
+    besides the system's certificates. Reads have no limit of their own: whoever reads a stream
+    watches it (`stall_seconds` limits the wait for a place in the pool). Redirects are not
+    followed, cookies and .netrc are not used. Raises SettingsError for an unusable proxy or file.
+    """
+    context = certificates(ca_file)
+    routes = _system_proxies() if proxy is None else {"http": proxy, "https": proxy}
+    excepted = no_proxy if proxy is not None or no_proxy else getproxies().get("no", "")
+    transport = RoutingTransport(
+        direct=_transport(context),
+        proxied={scheme: _transport(context, url) for scheme, url in routes.items() if url},
+        excepted=tuple(host.strip().lower() for host in excepted.split(",") if host.strip()),
+    )
+    # httpx makes a timer per read; with an event loop that keeps cancelled timers, thousands live.
+    timeout = httpx.Timeout(
+        connect=CONNECT_SECONDS, read=None, write=WRITE_SECONDS, pool=stall_seconds
+    )
+    return httpx.AsyncClient(
+        transport=transport,
+        timeout=timeout,
+        trust_env=False,
+        follow_redirects=False,
+        headers={"user-agent": USER_AGENT},
+    )
+
+
+def certificates(ca_file: str | None = None) -> ssl.SSLContext:
+    """The system's certificates, the bundled ones, and those of `ca_file`.
+
+    Raises SettingsError if the file cannot be used.
+    """
+    context = ssl.create_default_context(cafile=certifi.where())
+    context.load_default_certs()
+    if ca_file:
+        try:
+            context.load_verify_locations(cafile=ca_file)
+        except (OSError, ssl.SSLError) as exc:
+            raise SettingsError(
+                f"The certificate file {ca_file} cannot be used: {exc.strerror or exc}.",
+                hint="Choose a file in PEM form in the connection settings.",
+            ) from exc
+    return context
+
+
+class RoutingTransport(httpx.AsyncBaseTransport):
+    """Sends each request directly or through a proxy, by its host."""
+
+    def __init__(
+        self,
+        direct: httpx.AsyncBaseTransport,
+        proxied: Mapping[str, httpx.AsyncBaseTransport],
+        excepted: tuple[str, ...] = (),
+    ) -> None:
+        self._direct = direct
+        self._proxied = dict(proxied)
+        self._excepted = excepted
+
+    def route(self, url: httpx.URL) -> httpx.AsyncBaseTransport:
+        """The transport for this address."""
+        if is_loopback(url.host) or _excepted(url, self._excepted):
+            return self._direct
+        return self._proxied.get(url.scheme, self._direct)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Passes the request on."""
+        return await self.route(request.url).handle_async_request(request)
+
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        for transport in {id(t): t for t in (self._direct, *self._proxied.values())}.values():
+            await transport.aclose()
+
+
+def is_loopback(host: str) -> bool:
+    """True for names and addresses of this computer."""
+    name = host.strip("[]").rstrip(".").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(name.partition("%")[0])
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback) or address.is_unspecified
+
+
+def _excepted(url: httpx.URL, patterns: tuple[str, ...]) -> bool:
+    host = url.host.lower()
+    for pattern in patterns:
+        if pattern == "*":
+            return True
+        if "/" in pattern:
+            with contextlib.suppress(ValueError):
+                if ipaddress.ip_address(host) in ipaddress.ip_network(pattern, strict=False):
+                    return True
+            continue
+        name, _, port = pattern.partition(":") if pattern.count(":") == 1 else (pattern, "", "")
+        if port and port != str(url.port or {"https": 443}.get(url.scheme, 80)):
+            continue
+        name = name.strip("[]").lstrip("*").lstrip(".")
+        if name and (host == name or host.endswith(f".{name}")):
+            return True
+    return False
+
+
+def _system_proxies() -> dict[str, str]:
+    found = getproxies()
+    both = found.get("all", "")
+    routes = {scheme: found.get(scheme, both) for scheme in ("http", "https")}
+    return {
+        scheme: url if "://" in url else f"http://{url}" for scheme, url in routes.items() if url
+    }
+
+
+def _transport(context: ssl.SSLContext, proxy: str = "") -> httpx.AsyncHTTPTransport:
+    limits = httpx.Limits(
+        max_connections=100, max_keepalive_connections=20, keepalive_expiry=KEEP_ALIVE_SECONDS
+    )
+    if not proxy:
+        return httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=limits)
+    shown = _without_password(proxy)
+    try:
+        return httpx.AsyncHTTPTransport(
+            verify=context, trust_env=False, limits=limits, proxy=httpx.Proxy(proxy)
+        )
+    except ImportError as exc:
+        raise SettingsError(
+            f"The proxy {shown} is a SOCKS proxy, and the package for it is not installed.",
+            hint="Use an http:// proxy, or install the package socksio.",
+        ) from exc
+    except (ValueError, httpx.InvalidURL) as exc:
+        raise SettingsError(
+            f"{shown} is not the address of a proxy.",
+            hint="Write it as http://host:port in the connection settings.",
+        ) from exc
+
+
+def _without_password(proxy: str) -> str:
+    try:
+        parts = urlsplit(proxy)
+        place = parts.hostname or ""
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return "The address given"
+    return f"{parts.scheme}://{place}{port}" if place else "The address given"
