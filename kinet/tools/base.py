@@ -101,6 +101,9 @@ class ToolContext:
     ask: Callable[[str, tuple[str, ...]], Awaitable[str]] | None = None
     require_read: bool = True
     unsandboxed: bool = False
+    # The gate's token for this very call (policy.gate.CallFacts.grant); "" for a call without one,
+    # which then may only do what needs no question by its path.
+    grant: str = ""
     limits: Mapping[str, int] = field(default_factory=dict)
     data_dir: Path | None = None
 

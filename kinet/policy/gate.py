@@ -1,0 +1,192 @@
+"""The one gate: may this call run, must a person be asked, or is it refused.
+
+`gather` looks (paths, links: the only part with I/O), `judge` decides from what was seen and is
+pure. The engine uses them like this for every call, a sub-agent's and a server's too:
+
+    facts = gather(tool.name, tool.access.value, arguments.model_dump(), folder, data_dir=data_dir)
+    verdict = judge(facts, mode, remembered=answer, unsandboxed=unsandboxed)
+    # allow: run. deny: an error result with verdict.reason. ask: tool.question(...), the person.
+    # The question gets verdict.reason, facts.targets, verdict.scopes and verdict.rule.
+    await tool.run(arguments, replace(context, grant=facts.grant))
+
+The grant is made from the very call that was judged; a tool refuses a target that has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from kinet.core.approval import Decision, Scope
+from kinet.policy.commands import judge_command
+from kinet.policy.network import judge_url
+from kinet.policy.paths import judge_path
+from kinet.policy.verdicts import Judgement, VerdictWord
+
+Mode = Literal["ask", "edits", "plan", "all", "deny"]
+# The words of tools.base.Access; anything else is taken for the strictest of them.
+AccessWord = Literal["read", "write", "execute", "network"]
+
+_READ_TOOLS_WITH_PATH = frozenset({"read_file", "grep", "glob", "git_diff"})
+_WRITE_TOOLS_WITH_PATH = frozenset({"write_file", "edit_file"})
+_NOTHING = Judgement("allow", "it touches no file, program or address")
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """What is known of one call before it runs. `judgement` is the strictest of its parts."""
+
+    tool: str
+    access: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    folder: Path | None = None
+    judgement: Judgement = _NOTHING
+    grant: str = ""
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The real paths or hosts the call would touch."""
+        return self.judgement.targets
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The gate's answer. `scopes` and `rule` are what a question may offer to remember."""
+
+    verdict: VerdictWord
+    reason: str
+    scopes: tuple[Scope, ...] = ("once",)
+    rule: str = ""
+
+
+def gather(
+    tool: str,
+    access: str,
+    arguments: Mapping[str, Any],
+    folder: Path | None,
+    *,
+    data_dir: Path | None = None,
+    home: Path | None = None,
+) -> CallFacts:
+    """Looks at what the call would touch. Never raises for odd arguments: those are asked about."""
+    home = home or Path.home()
+    judgement = _look(tool, access, arguments, folder, data_dir, home)
+    grant = grant_for(tool, arguments, judgement.targets)
+    return CallFacts(tool, access, dict(arguments), folder, judgement, grant)
+
+
+def grant_for(tool: str, arguments: Mapping[str, Any], targets: tuple[str, ...]) -> str:
+    """The token of exactly this call on exactly these real targets."""
+    text = json.dumps([tool, dict(arguments), list(targets)], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def judge(
+    facts: CallFacts,
+    mode: Mode | str,
+    *,
+    remembered: Decision | None = None,
+    unsandboxed: bool = False,
+    sandbox: bool = False,
+) -> Verdict:
+    """Allow, ask or deny, in the order: never and protected, the person's no, mode, the rest.
+
+    An unknown mode counts as `ask`. `remembered` is the stored answer to such a call, if any.
+    `sandbox` says that commands of mode `all` run in one; `unsandboxed` that the person did without.
+    In mode `deny` nobody can be asked: what would ask is denied.
+    """
+    looked = facts.judgement
+    if looked.verdict == "deny":
+        return Verdict("deny", looked.reason)
+    if remembered is not None and not remembered.allowed:
+        return Verdict("deny", remembered.reason or "a saved rule says no to this call")
+    word, reason = _by_mode(facts, mode, unsandboxed, sandbox)
+    if word == "ask" and looked.memorable and remembered is not None:
+        return Verdict("allow", "a saved answer allows exactly this")
+    if word == "ask" and mode == "deny":
+        return Verdict("deny", f"{reason}; nobody can be asked in this run")
+    if word != "ask":
+        return Verdict(word, reason)
+    scopes, rule = _offer(facts)
+    return Verdict("ask", reason, scopes, rule)
+
+
+def _by_mode(
+    facts: CallFacts, mode: str, unsandboxed: bool, sandbox: bool
+) -> tuple[VerdictWord, str]:
+    looked = facts.judgement
+    if facts.access == "read":
+        return looked.verdict, looked.reason
+    if facts.access == "write":
+        if mode == "plan":
+            return "deny", "this session only reads: files are not changed in plan mode"
+        if looked.verdict == "ask":
+            return "ask", looked.reason
+        if mode in ("edits", "all"):
+            return "allow", "changes inside the project are allowed in this mode"
+        return "ask", "it changes a file"
+    if facts.tool == "shell":
+        return _command_by_mode(looked, mode, unsandboxed, sandbox)
+    if facts.access == "network":
+        if mode == "all" and unsandboxed and looked.memorable:
+            return "allow", "everything is allowed in this mode"
+        return "ask", looked.reason
+    if mode == "plan":
+        return "deny", "this session only reads: such a call is not made in plan mode"
+    if mode == "all" and unsandboxed:
+        return "allow", "everything is allowed in this mode"
+    return "ask", "what this tool does is not known beforehand"
+
+
+def _command_by_mode(
+    looked: Judgement, mode: str, unsandboxed: bool, sandbox: bool
+) -> tuple[VerdictWord, str]:
+    if looked.verdict == "allow":
+        return "allow", looked.reason
+    if mode == "plan":
+        return "deny", f"this session only reads, and the command may do more: {looked.reason}"
+    if mode == "all" and (sandbox or unsandboxed):
+        return "allow", "commands are allowed in this mode"
+    if mode == "all":
+        return "ask", f"no sandbox works here: {looked.reason}"
+    return "ask", looked.reason
+
+
+def _offer(facts: CallFacts) -> tuple[tuple[Scope, ...], str]:
+    """What the question may offer to remember: nothing, or exactly this, never more."""
+    if not facts.judgement.memorable:
+        return ("once",), ""
+    if facts.tool == "shell":
+        return ("once", "session", "folder"), f"shell: {facts.arguments.get('command', '')}"
+    if facts.tool == "web_fetch" and facts.targets:
+        return ("once", "session"), f"fetch from {facts.targets[0]}"
+    if facts.access == "write" and facts.targets:
+        return ("once", "session"), f"changes to {facts.targets[0]}"
+    return ("once", "session"), f"{facts.tool} with exactly these arguments"
+
+
+def _look(
+    tool: str,
+    access: str,
+    arguments: Mapping[str, Any],
+    folder: Path | None,
+    data_dir: Path | None,
+    home: Path,
+) -> Judgement:
+    if tool == "shell":
+        return judge_command(str(arguments.get("command", "")), folder, home, data_dir=data_dir)
+    if tool == "web_fetch":
+        return judge_url(str(arguments.get("url", "")))
+    if tool in _READ_TOOLS_WITH_PATH:
+        path = str(arguments.get("path") or ".")
+        return judge_path(path, "read", folder, home=home, data_dir=data_dir)
+    if tool in _WRITE_TOOLS_WITH_PATH:
+        path = str(arguments.get("path", ""))
+        return judge_path(path, "write", folder, home=home, data_dir=data_dir)
+    if access == "read":
+        return _NOTHING
+    return Judgement("ask", "what this tool does is not known beforehand")
