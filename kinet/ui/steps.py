@@ -1,0 +1,191 @@
+"""A tool call as the window shows it: one record per call, kept up to date by events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from kinet.core.events import (
+    ApprovalRequested,
+    ApprovalResolved,
+    Event,
+    ToolFinished,
+    ToolProgress,
+    ToolStarted,
+    TurnFinished,
+)
+
+StepState = Literal["running", "done", "failed", "stopped", "waiting", "denied"]
+
+# tool name: (verb, plural for counts, icon, the argument that says most)
+_TOOLS: Mapping[str, tuple[str, str, str, str]] = {
+    "read_file": ("Read", "read", "read", "path"),
+    "read_output": ("Read", "read", "read", "call_id"),
+    "write_file": ("Write", "write", "file", "path"),
+    "edit_file": ("Edit", "edit", "edit", "path"),
+    "shell": ("Command", "command", "terminal", "command"),
+    "grep": ("Search", "search", "search", "pattern"),
+    "glob": ("Search", "search", "search", "pattern"),
+    "web_fetch": ("Fetch", "fetch", "web", "url"),
+    "web_search": ("Web search", "web search", "web", "query"),
+    "git_diff": ("Changes", "look at changes", "file-diff", "path"),
+    "todo": ("Plan", "plan", "list", ""),
+    "recall_memory": ("Recall", "recall", "memory", "query"),
+    "dispatch_agent": ("Agent", "agent", "branch", "task"),
+    "ask_user": ("Question", "question", "help", "question"),
+    "skill": ("Skill", "skill", "skill", "name"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """Everything a face may show of one tool call.
+
+    `content` is the whole result for the person, `model_content` what the model got; `progress` is
+    the output so far while the call runs. `started_at` is `time.monotonic()` of its start, 0 for a
+    call of an earlier run. `parent` is the dispatch_agent call it belongs to, "" for none.
+    """
+
+    call_id: str
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    state: StepState = "running"
+    preview: str = ""
+    content: str = ""
+    model_content: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    duration_s: float = 0.0
+    started_at: float = 0.0
+    parent: str = ""
+    progress: str = ""
+
+    @property
+    def verb(self) -> str:
+        """The word at the row's start."""
+        return verb_of(self.name)
+
+    @property
+    def argument(self) -> str:
+        """The short argument beside the verb, one line."""
+        return argument_of(self.name, self.arguments)
+
+
+class StepBook:
+    """The records of one session in call order."""
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self._records: dict[str, StepRecord] = {}
+        for event in events:
+            self.apply(event)
+
+    def apply(self, event: Event, now: float = 0.0) -> StepRecord | None:
+        """Takes an event in; the record it changed, or None. `now` is `time.monotonic()`."""
+        match event:
+            case ApprovalRequested(request=request):
+                return self._put(
+                    StepRecord(
+                        request.call_id, request.tool, request.arguments, "waiting", started_at=now
+                    )
+                )
+            case ApprovalResolved(call_id=call_id, decision=decision):
+                state: StepState = "running" if decision.allowed else "denied"
+                return self._change(call_id, state=state)
+            case ToolStarted(call_id=call_id, name=name, arguments=arguments, parent=parent):
+                return self._put(
+                    StepRecord(call_id, name, arguments, started_at=now, parent=parent)
+                )
+            case ToolProgress(call_id=call_id, text=text):
+                record = self._records.get(call_id)
+                return record and self._put(replace(record, progress=record.progress + text))
+            case ToolFinished():
+                return self._finish(event)
+            case TurnFinished():
+                self._close_open()
+        return None
+
+    def record(self, call_id: str) -> StepRecord | None:
+        """The record of a call, or None."""
+        return self._records.get(call_id)
+
+    def records(self) -> tuple[StepRecord, ...]:
+        """All records, in the order in which their calls began."""
+        return tuple(self._records.values())
+
+    def neighbour(self, call_id: str, step: int) -> StepRecord | None:
+        """The record `step` places after (or, if negative, before) `call_id`, or None."""
+        keys = list(self._records)
+        if call_id not in self._records:
+            return None
+        place = keys.index(call_id) + step
+        return self._records[keys[place]] if 0 <= place < len(keys) else None
+
+    def _put(self, record: StepRecord) -> StepRecord:
+        self._records[record.call_id] = record
+        return record
+
+    def _change(self, call_id: str, **values: Any) -> StepRecord | None:
+        record = self._records.get(call_id)
+        return record and self._put(replace(record, **values))
+
+    def _finish(self, event: ToolFinished) -> StepRecord:
+        record = self._records.get(event.call_id) or StepRecord(event.call_id, event.name)
+        state: StepState = "failed" if event.is_error else "done"
+        if event.is_error and record.state in ("denied", "stopped"):
+            state = record.state
+        return self._put(
+            replace(
+                record,
+                state=state,
+                preview=event.preview,
+                content=event.content,
+                model_content=event.model_content or event.content,
+                details=event.details,
+                duration_s=event.duration_s,
+                parent=event.parent,
+                progress="",
+            )
+        )
+
+    def _close_open(self) -> None:
+        for call_id, record in self._records.items():
+            if record.state in ("running", "waiting"):
+                self._records[call_id] = replace(record, state="stopped", progress="")
+
+
+def verb_of(tool_name: str) -> str:
+    """The word for a tool in a step row: Read, Search, Edit, Command, Write, …"""
+    known = _TOOLS.get(tool_name)
+    return known[0] if known else tool_name.replace("_", " ").capitalize()
+
+
+def icon_of(tool_name: str) -> str:
+    """The icon's name for a tool."""
+    known = _TOOLS.get(tool_name)
+    return known[2] if known else "plug"
+
+
+def argument_of(name: str, arguments: Mapping[str, Any]) -> str:
+    """The argument that says most, on one line, whole (a face elides it)."""
+    known = _TOOLS.get(name)
+    value = arguments.get(known[3]) if known and known[3] else None
+    if value is None:
+        value = next((item for item in arguments.values() if isinstance(item, str)), "")
+    return " ".join(str(value).split())
+
+
+def counts_of(records: Iterable[StepRecord]) -> str:
+    """Counts by kind, most first: "7 reads · 2 searches · 1 command"."""
+    counts: dict[str, int] = {}
+    for record in records:
+        known = _TOOLS.get(record.name)
+        word = known[1] if known else verb_of(record.name).lower()
+        counts[word] = counts.get(word, 0) + 1
+    ordered = sorted(counts.items(), key=lambda item: -item[1])
+    return " · ".join(f"{number} {_plural(word, number)}" for word, number in ordered)
+
+
+def _plural(word: str, number: int) -> str:
+    if number == 1:
+        return word
+    return f"{word}es" if word.endswith(("ch", "sh", "s")) else f"{word}s"
