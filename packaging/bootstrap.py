@@ -105,13 +105,17 @@ def _set_up(*, test: bool) -> None:
     _make_venv()
     print("kinet set-up: installing packages (this takes a minute or two the first time)")
     _pip("install", "--editable", f"{ROOT}[dev]" if test else str(ROOT))
+    if test:
+        _real_servers()
     words = [*done, "run", wanted]
     mark.write_text(" ".join(dict.fromkeys(words)), encoding="utf-8")
 
 
 def _stamp() -> str:
     """Changes when the dependencies, the interpreter or the place of the checkout change."""
-    facts = (ROOT / "pyproject.toml").read_bytes() + sys.version.encode() + str(ROOT).encode()
+    lists = ("pyproject.toml", "packaging/real-servers.txt")
+    facts = b"".join((ROOT / name).read_bytes() for name in lists)
+    facts += sys.version.encode() + str(ROOT).encode()
     return hashlib.sha256(facts).hexdigest()[:16]
 
 
@@ -183,6 +187,16 @@ def _venv_is_ours() -> bool:
     )
     version = f"{sys.version_info.major} {sys.version_info.minor}"
     return done.returncode == 0 and done.stdout.strip() == f"{VENV} {version}"
+
+
+def _real_servers() -> None:
+    """The model server that tests/real talks to; where it has no wheel, those tests are skipped."""
+    try:
+        _pip("install", "--no-deps", "--requirement", str(ROOT / "packaging/real-servers.txt"))
+    except SetupError as error:
+        if os.environ.get("CI"):
+            raise
+        print(f"kinet set-up: tests against a real model server will be skipped: {error}")
 
 
 def _pip(*arguments: str) -> None:
