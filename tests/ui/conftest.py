@@ -1,0 +1,7 @@
+"""Tests here use real widgets, off-screen, and coroutines inside Qt's loop."""
+
+from __future__ import annotations
+
+from support.window import app, event_loop_policy, qapp_args, run
+
+__all__ = ["app", "event_loop_policy", "qapp_args", "run"]
