@@ -31,8 +31,8 @@ Mode = Literal["ask", "edits", "plan", "all", "deny"]
 # The words of tools.base.Access; anything else is taken for the strictest of them.
 AccessWord = Literal["read", "write", "execute", "network"]
 
-_READ_TOOLS_WITH_PATH = frozenset({"read_file", "grep", "glob", "git_diff"})
-_WRITE_TOOLS_WITH_PATH = frozenset({"write_file", "edit_file"})
+_SEARCH_TOOLS = frozenset({"grep", "glob"})
+_WRITE_TOOLS = frozenset({"write_file", "edit_file"})
 _NOTHING = Judgement("allow", "it touches no file, program or address")
 
 
@@ -96,7 +96,7 @@ def judge(
     """Allow, ask or deny, in the order: never and protected, the person's no, mode, the rest.
 
     An unknown mode counts as `ask`. `remembered` is the stored answer to such a call, if any.
-    `sandbox` says that commands of mode `all` run in one; `unsandboxed` that the person did without.
+    `sandbox` says that commands of mode `all` run in one, `unsandboxed` that the person wants none.
     In mode `deny` nobody can be asked: what would ask is denied.
     """
     looked = facts.judgement
@@ -181,10 +181,13 @@ def _look(
         return judge_command(str(arguments.get("command", "")), folder, home, data_dir=data_dir)
     if tool == "web_fetch":
         return judge_url(str(arguments.get("url", "")))
-    if tool in _READ_TOOLS_WITH_PATH:
+    if tool in _SEARCH_TOOLS:
         path = str(arguments.get("path") or ".")
+        return judge_path(path, "search", folder, home=home, data_dir=data_dir)
+    if tool == "read_file":
+        path = str(arguments.get("path", ""))
         return judge_path(path, "read", folder, home=home, data_dir=data_dir)
-    if tool in _WRITE_TOOLS_WITH_PATH:
+    if tool in _WRITE_TOOLS:
         path = str(arguments.get("path", ""))
         return judge_path(path, "write", folder, home=home, data_dir=data_dir)
     if access == "read":
