@@ -149,10 +149,9 @@ async def _get(port: int, path: str) -> bytes:
         head = f"GET {path} HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"
         writer.write(head.encode())
         await writer.drain()
-        status = await reader.readline()
-        if b" 200 " not in status:
-            raise ValueError("not a list of models")
         header = await reader.readuntil(b"\r\n\r\n")
+        if b" 200 " not in header.partition(b"\r\n")[0]:
+            raise ValueError("not a list of models")
         raw = await _read_all(reader, _length(header))
     finally:
         writer.close()

@@ -1,0 +1,1 @@
+"""Matches the shop's invoices with its bank statement."""
