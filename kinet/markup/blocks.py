@@ -1,0 +1,304 @@
+"""Splits Markdown into blocks while it arrives: closed ones never change again.
+
+A top-level block is closed when a later one starts on a line that is complete. Only the open tail
+is parsed again, an open fence not at all: its new lines are searched for the closing one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from markdown_it.token import Token
+
+from kinet.markup.parser import parse_blocks
+from kinet.markup.slices import (
+    FENCE,
+    UNBOUNDED,
+    Block,
+    Bounds,
+    Kind,
+    bounded,
+    cut_place,
+    is_long,
+    list_cuts,
+    opening_line,
+    table_rows,
+)
+
+__all__ = ["UNBOUNDED", "Block", "BlockStream", "Bounds", "split", "split_in_steps"]
+
+_LISTS = ("bullet_list_open", "ordered_list_open")
+# A last line of marks alone may still become anything: shown, it would flicker.
+_UNDECIDED = re.compile(r"(?:^|\n)[ \t]*[-=*+#`~|:>_\d.) \t]*$")
+
+
+class BlockStream:
+    """Takes text in pieces; gives closed blocks, keeps the open one."""
+
+    def __init__(self, bounds: Bounds | None = None) -> None:
+        self.bounds = bounds or Bounds()
+        # Link definitions met in closed blocks; the first of a name counts.
+        self.references: dict[str, object] = {}
+        # True once an open block had to be cut by size: the whole text may split otherwise.
+        self.rough = False
+        self._tail = ""
+        self._lead = ""
+        self._kind: Kind = "prose"
+        self._continues = False
+        self._number = -1
+        self._fence: tuple[str, int] | None = None
+        self._scanned = 0
+
+    @property
+    def tail(self) -> Block | None:
+        """The open block, or None."""
+        if not self._tail:
+            return None
+        return Block(self._tail, self._kind, self._lead, self._continues, self._number)
+
+    @property
+    def shown_tail(self) -> Block | None:
+        """The open block without a last line that is nothing but marks yet."""
+        if self._fence is not None or not self._tail:
+            return self.tail
+        match = _UNDECIDED.search(self._tail)
+        text = self._tail[: match.start()] if match else self._tail
+        if not text.strip():
+            return None
+        return Block(text, self._kind, self._lead, self._continues, self._number)
+
+    def feed(self, text: str) -> list[Block]:
+        """Takes a piece; the blocks that it closed, in order."""
+        if not text:
+            return []
+        self._tail += text
+        closed: list[Block] = []
+        complete = "\n" in text
+        while complete or self._fence is not None:
+            if self._fence is not None:
+                if not self._feed_fence(closed):
+                    break
+                if "\n" not in self._tail:
+                    break
+            if not self._close_blocks(closed):
+                break
+        self._cut_open(closed)
+        return self._checked(closed)
+
+    def finish(self) -> list[Block]:
+        """The last blocks: what was open is closed."""
+        closed: list[Block] = []
+        if self._tail:
+            if not self._tail.endswith("\n") and self._fence is None:
+                self._close_blocks(closed, final=True)
+            tail = self.tail
+            if tail is not None:
+                self._add(closed, tail)
+        self._tail = ""
+        self._fence = None
+        self._reset()
+        return self._checked(closed)
+
+    def _feed_fence(self, closed: list[Block]) -> bool:
+        """Looks for the closing line of the open fence; True if it was found."""
+        assert self._fence is not None
+        end = self._tail.rfind("\n") + 1
+        place = self._scanned
+        while place < end:
+            newline = self._tail.index("\n", place)
+            if self._closes_fence(self._tail[place:newline]):
+                cut = newline + 1
+                block = Block(self._tail[:cut], "code", self._lead, self._continues)
+                closed.extend(bounded(block, self.bounds))
+                self._tail = self._tail[cut:]
+                self._fence = None
+                self._reset()
+                return True
+            place = newline + 1
+        self._scanned = place
+        self._cut_fence(closed)
+        return False
+
+    def _closes_fence(self, line: str) -> bool:
+        assert self._fence is not None
+        mark, length = self._fence
+        bare = line.strip(" \t")
+        indent = len(line) - len(line.lstrip(" "))
+        return (
+            indent < 4
+            and not line.startswith("\t")
+            and len(bare) >= length
+            and bare == mark * len(bare)
+        )
+
+    def _cut_fence(self, closed: list[Block]) -> None:
+        """Gives away whole parts of a long open fence."""
+        start, lead = (0, self._lead) if self._lead else opening_line(self._tail)
+        while is_long(self._tail, self.bounds, start):
+            cut = cut_place(self._tail, self.bounds, start)
+            closed.append(Block(self._tail[:cut], "code", self._lead, self._continues))
+            self._tail = self._tail[cut:]
+            self._scanned = max(0, self._scanned - cut)
+            self._lead, self._continues, start = lead, True, 0
+
+    def _close_blocks(self, closed: list[Block], final: bool = False) -> bool:
+        """Parses the tail and closes what is complete; True if a fence is open now."""
+        parse = _Parse(self._lead, self._tail, final)
+        if not parse.tops:
+            return False
+        last = len(parse.tops) - 1
+        while last > 0 and _begin(parse.top(last)) >= parse.complete:
+            last -= 1
+        done = 0
+        for place in range(last):
+            token, following = parse.top(place), parse.top(place + 1)
+            # A fence ends where it says; blank lines after anything else belong to it.
+            ends_itself = token.type == "fence" and token.map is not None
+            end = (token.map[1] if ends_itself and token.map else _begin(following)) - parse.skip
+            self._close(closed, parse, place, done, end)
+            done = end
+        return self._keep_open(closed, parse, last, done)
+
+    def _close(self, closed: list[Block], parse: _Parse, place: int, begin: int, end: int) -> None:
+        """Closes the lines from `begin` to `end`, cut where they are many."""
+        token = parse.top(place)
+        if token.type in _LISTS:
+            begin = self._close_items(closed, parse, place, begin, end)
+        elif token.type == "table_open":
+            begin = self._close_rows(closed, parse, place, begin, end)
+        self._add(closed, self._block(parse.lines, begin, end, _kind(token)))
+        self._reset()
+
+    def _close_items(
+        self, closed: list[Block], parse: _Parse, place: int, begin: int, end: int
+    ) -> int:
+        """Closes whole portions of a long list; the line where the rest begins."""
+        for number_line, number in list_cuts(parse.tokens, parse.tops[place], self.bounds):
+            line = number_line - parse.skip
+            if line >= end:
+                break
+            self._add(closed, self._block(parse.lines, begin, line, "prose"))
+            begin = line
+            self._continues = True
+            self._number = number if self._number < 0 else self._number + self.bounds.items
+        return begin
+
+    def _close_rows(
+        self, closed: list[Block], parse: _Parse, place: int, begin: int, end: int
+    ) -> int:
+        """Closes whole portions of a long table; the line where the rest begins."""
+        token = parse.top(place)
+        first_row = _begin(token) + 2 - parse.skip
+        last_row = min((token.map[1] if token.map else 0) - parse.skip, end)
+        head = self._lead or "".join(parse.lines[first_row - 2 : first_row])
+        count = table_rows(head, self.bounds)
+        row = max(first_row, 0)
+        while last_row - row > count:
+            row += count
+            self._add(closed, self._block(parse.lines, begin, row, "table"))
+            begin = row
+            self._lead, self._continues = head, True
+        return begin
+
+    def _keep_open(self, closed: list[Block], parse: _Parse, place: int, done: int) -> bool:
+        """Looks at the block that stays open; True if it is a fence."""
+        token = parse.top(place)
+        self._kind = _kind(token)
+        complete = parse.complete - parse.skip
+        if token.type in _LISTS:
+            done = self._close_items(closed, parse, place, done, complete)
+        elif token.type == "table_open":
+            done = self._close_rows(closed, parse, place, done, complete)
+        self._tail = "".join(parse.lines[done:])
+        if token.type != "fence":
+            return False
+        start, opening = opening_line(self._tail)
+        match = FENCE.match(opening.rstrip("\n"))
+        if not match or not start:
+            return False
+        self._fence = (match.group(2)[0], len(match.group(2)))
+        self._scanned = start
+        return True
+
+    def _cut_open(self, closed: list[Block]) -> None:
+        """Cuts an open block that no rule of Markdown closes in time."""
+        if self._fence is not None:
+            return
+        while len(self._tail) > self.bounds.open_characters:
+            cut = cut_place(self._tail, self.bounds)
+            self._add(closed, Block(self._tail[:cut], self._kind, self._lead, self._continues))
+            self._tail = self._tail[cut:]
+            self._continues = True
+            self.rough = True
+
+    def _block(self, lines: list[str], begin: int, end: int, kind: Kind) -> Block:
+        source = "".join(lines[begin:end])
+        return Block(source, kind, self._lead, self._continues, self._number)
+
+    def _add(self, closed: list[Block], block: Block) -> None:
+        if block.source:
+            closed.extend(bounded(block, self.bounds))
+
+    def _reset(self) -> None:
+        self._lead = ""
+        self._kind = "prose"
+        self._continues = False
+        self._number = -1
+        self._scanned = 0
+
+    def _checked(self, closed: list[Block]) -> list[Block]:
+        for block in closed:
+            if "]:" in block.source:
+                parse_blocks(block.source, self.references)
+        return closed
+
+
+class _Parse:
+    """The open text as block tokens and lines; token lines count the lead's lines too."""
+
+    def __init__(self, lead: str, tail: str, final: bool) -> None:
+        source = lead + tail
+        self.tokens = parse_blocks(source)
+        self.tops = [
+            place
+            for place, token in enumerate(self.tokens)
+            if token.level == 0 and token.map and token.nesting >= 0
+        ]
+        self.lines = _lines(tail)
+        self.skip = lead.count("\n")
+        # Lines below this number are complete.
+        self.complete = source.count("\n") + final
+
+    def top(self, place: int) -> Token:
+        """The opening token of top-level block number `place`."""
+        return self.tokens[self.tops[place]]
+
+
+def split(source: str, bounds: Bounds | None = None) -> list[Block]:
+    """All blocks of a whole text."""
+    return [block for step in split_in_steps(BlockStream(bounds), source) for block in step]
+
+
+def split_in_steps(stream: BlockStream, source: str, step: int = 16_384) -> Iterator[list[Block]]:
+    """The blocks of a whole text, in portions, so that a caller can pause between them."""
+    for start in range(0, len(source), step):
+        yield stream.feed(source[start : start + step])
+    yield stream.finish()
+
+
+def _begin(token: Token) -> int:
+    return token.map[0] if token.map else 0
+
+
+def _kind(token: Token) -> Kind:
+    if token.type in ("fence", "code_block"):
+        return "code"
+    return "table" if token.type == "table_open" else "prose"
+
+
+def _lines(text: str) -> list[str]:
+    """Lines with their ends; only a line feed ends one."""
+    lines = [line + "\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines

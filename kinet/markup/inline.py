@@ -1,0 +1,125 @@
+"""Writes the inline part of a block: words, emphasis, code, links, and names of images."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from markdown_it.token import Token
+
+from kinet.markup.links import ADDRESS, names_target, openable, target, trimmed
+from kinet.markup.look import Look
+from kinet.markup.visible import breakable, shown
+
+_TASK = re.compile(r"^\[([ xX])\][ \u00a0]")
+_TAGS = {
+    "strong_open": '<span style="font-weight:600">',
+    "em_open": "<i>",
+    "em_close": "</i>",
+    "s_open": "<s>",
+    "s_close": "</s>",
+    "softbreak": "\n",
+    "hardbreak": "<br>",
+}
+
+
+def text_html(text: str) -> str:
+    """Plain text as rich text, safe to show."""
+    return escape(breakable(shown(text)))
+
+
+def code_html(text: str, look: Look) -> str:
+    """Code within a line. The fixed pitch of `code` is the mark by which it is found again."""
+    size = look.size("inline")[0]
+    style = f"font-family:{look.code_family};font-size:{size}px;white-space:pre-wrap"
+    return f'<code style="{style}">{text_html(text)}</code>'
+
+
+class InlineWriter:
+    """Walks the inline tokens of one block."""
+
+    def __init__(self, look: Look, out: list[str], *, is_item: bool) -> None:
+        self.look = look
+        self.out = out
+        self.is_item = is_item
+        # (address, where its text begins in `out`) of the links that are open; "" if not openable.
+        self._links: list[tuple[str, str, list[str]]] = []
+
+    def write(self, tokens: list[Token]) -> None:
+        """All tokens, in order."""
+        for place, token in enumerate(tokens):
+            match token.type:
+                case "text":
+                    self._text(token.content, first=place == 0)
+                case "code_inline":
+                    self._said(token.content)
+                    self.out.append(code_html(token.content, self.look))
+                case "link_open":
+                    self._link_open(str(token.attrGet("href") or ""))
+                case "link_close":
+                    self._link_close()
+                case "image":
+                    self._image(token)
+                case "strong_close":
+                    self.out.append("</span>")
+                case _:
+                    tag = _TAGS.get(token.type)
+                    self.out.append(text_html(token.content) if tag is None else tag)
+
+    def _said(self, text: str) -> None:
+        if self._links:
+            self._links[-1][2].append(text)
+
+    def _text(self, text: str, first: bool) -> None:
+        self._said(text)
+        task = _TASK.match(text) if first and self.is_item else None
+        if task:
+            self.out.append("☐ " if task.group(1) == " " else "☑ ")
+            text = text[task.end() :]
+        if self._links or "://" not in text:
+            self.out.append(text_html(text))
+            return
+        done = 0
+        for match in ADDRESS.finditer(text):
+            url = trimmed(match.group())
+            self.out.append(text_html(text[done : match.start()]))
+            done = match.start() + len(url)
+            if openable(url) and target(url).isascii() and target(url) in url.lower():
+                self.out.append(f"{self._anchor(url)}{text_html(url)}</a>")
+            else:
+                self.out.append(text_html(url))
+        self.out.append(text_html(text[done:]))
+
+    def _anchor(self, url: str) -> str:
+        color = self.look.colors["link"]
+        return f'<a href="{escape(url)}" style="color:{color};text-decoration:underline">'
+
+    def _link_open(self, url: str) -> None:
+        kind = "a" if openable(url) else ""
+        if kind:
+            self.out.append(self._anchor(url))
+        self._links.append((url, kind, []))
+
+    def _link_close(self) -> None:
+        if not self._links:
+            return
+        url, kind, words = self._links.pop()
+        if kind:
+            self.out.append("</a>")
+        said = "".join(words)
+        if not kind and url.strip() and url not in said:
+            self._aside(url)
+        elif kind and not names_target(said, url):
+            self._aside(target(url))
+
+    def _image(self, token: Token) -> None:
+        url = str(token.attrGet("src") or "")
+        name = token.content or "image"
+        self._said(name)
+        self.out.append(text_html(f"[{name}]"))
+        self._aside(target(url) or url[:60])
+
+    def _aside(self, text: str) -> None:
+        size = self.look.size("meta")[0]
+        style = f"color:{self.look.colors['text_3']};font-size:{size}px"
+        self.out.append(f'<span style="{style}"> {text_html(text[:200])}</span>')

@@ -1,0 +1,28 @@
+"""How rendered text looks: sizes and colours, handed in by whoever draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Look:
+    """Sizes and colours of rendered text: logical pixels and "#rrggbb".
+
+    `sizes` maps answer, ui, meta, code, inline, h1, h2, h3 to (size, line height); `colors` maps
+    the theme's tokens.
+    """
+
+    sizes: Mapping[str, tuple[int, int]]
+    colors: Mapping[str, str]
+    code_family: str = "monospace"
+    gap: int = 8
+    indent: int = 16
+    cell: int = 12
+    base: str = "answer"
+    color: str = "text"
+
+    def size(self, name: str) -> tuple[int, int]:
+        """(size, line height) of a kind of text; the base size for an unknown name."""
+        return self.sizes.get(name) or self.sizes[self.base]

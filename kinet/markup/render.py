@@ -1,0 +1,222 @@
+"""Turns one block into rich text that Qt draws: no HTML of the message, no image, no style."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+
+from markdown_it.token import Token
+
+from kinet.markup.inline import InlineWriter, code_html, text_html
+from kinet.markup.look import Look
+from kinet.markup.parser import parser
+from kinet.markup.slices import Block
+from kinet.markup.tables import TABLE_TOKENS, TableWriter
+from kinet.markup.visible import breakable, shown_code
+
+_HEADINGS = {"h1": "h1", "h2": "h2", "h3": "h3"}
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """The code of a fence: its language, the file it belongs to, and the very text."""
+
+    text: str
+    language: str = ""
+    name: str = ""
+
+
+def to_html(block: Block, look: Look, references: Mapping[str, object] | None = None) -> str:
+    """The block as rich text. Never raises for any text; hostile blocks come as plain text."""
+    source = block.markdown
+    if is_hostile(source):
+        return _plain(source, look)
+    environment = {"references": dict(references or {})}
+    tokens = parser().parse(source, environment)
+    return _Writer(look, block.first_number).write(tokens)
+
+
+def user_html(text: str, look: Look) -> str:
+    """What a person typed: its lines as they are, with only `code` in a code font."""
+    out = []
+    for row in text.split("\n"):
+        parts = re.split(r"(?<!`)`([^`\n]+)`(?!`)", row)
+        for place, part in enumerate(parts):
+            parts[place] = code_html(part, look) if place % 2 else text_html(part)
+        out.append("".join(parts))
+    line = look.size(look.base)[1]
+    style = f"margin:0;line-height:{line}px;white-space:pre-wrap"
+    return "".join(f'<p style="{style}">{row or "&#8203;"}</p>' for row in out)
+
+
+def code_of(block: Block) -> Code:
+    """The code that a block of kind "code" shows."""
+    for token in parser().parse(block.markdown, {}):
+        if token.type == "fence":
+            language, name = _info(token.info)
+            return Code(token.content, language, name)
+        if token.type == "code_block":
+            return Code(token.content)
+    return Code(block.source)
+
+
+def is_hostile(source: str) -> bool:
+    """True where inline parsing would cost more than the block is worth."""
+    return len(source) > 400 and (
+        source.count("[") > 400
+        or source.count("*") + source.count("_") > 2000
+        or source.count("`") > 2000
+        or source.count("<") > 2000
+    )
+
+
+def _plain(source: str, look: Look) -> str:
+    line = look.size(look.base)[1]
+    body = "<br>".join(text_html(row) for row in source.strip("\n").split("\n"))
+    return f'<p style="margin:0;line-height:{line}px">{body}</p>'
+
+
+def _info(info: str) -> tuple[str, str]:
+    """("python", "totals.py") of a fence's "python totals.py", "python:totals.py", "totals.py"."""
+    words = info.strip().split()
+    if not words:
+        return "", ""
+    language, _, name = words[0].strip("{}.").partition(":")
+    for word in words[1:]:
+        key, _, value = word.partition("=")
+        if key in ("title", "filename", "file", "name") and value:
+            name = value.strip("\"'")
+        elif not name and "=" not in word and re.fullmatch(r"[\w./-]+\.\w+", word):
+            name = word
+    if not name and re.fullmatch(r"[\w./-]+\.\w+", language):
+        return "", language
+    return language, name
+
+
+class _Writer:
+    """Walks the tokens of one block and writes rich text."""
+
+    def __init__(self, look: Look, first_number: int) -> None:
+        self.look = look
+        self.first_number = first_number
+        self.out: list[str] = []
+        self.started = False
+        self.quotes = 0
+        self.in_item = False
+        self.table = TableWriter(look, self.out)
+        self.size = look.base
+        self.bold = False
+        self.lists: list[str] = []
+
+    def write(self, tokens: list[Token]) -> str:
+        """All tokens, in order."""
+        for token in tokens:
+            method = getattr(self, "_" + token.type, None)
+            if token.type == "table_open":
+                self.started = True
+            if method is not None:
+                method(token)
+            elif token.type in TABLE_TOKENS:
+                self.table.write(token, nested=bool(self.lists or self.quotes))
+            elif token.content:
+                self.out.append(text_html(token.content))
+        return "".join(self.out)
+
+    def _style(self, gap: int | None = None) -> str:
+        size, line = self.look.size(self.size)
+        top = (self.look.gap if gap is None else gap) if self.started else 0
+        self.started = True
+        style = f"margin-top:{top}px;margin-bottom:0;margin-right:0;line-height:{line}px"
+        style += f";margin-left:{self.look.indent * self.quotes}px"
+        if self.size != self.look.base:
+            style += f";font-size:{size}px"
+        return style + (";font-weight:600" if self.bold else "")
+
+    def _paragraph_open(self, token: Token) -> None:
+        if token.hidden and self.in_item:
+            self.in_item = False
+            return
+        if self.in_item:
+            # The item's own line already makes a paragraph.
+            self.in_item = False
+            self.out.append("<span>")
+            self.lists.append("span")
+            return
+        color = f";color:{self.look.colors['text_2']}" if self.quotes else ""
+        self.out.append(f'<p style="{self._style()}{color}">')
+        self.lists.append("p")
+
+    def _paragraph_close(self, token: Token) -> None:
+        if not token.hidden and self.lists and self.lists[-1] in ("p", "span"):
+            self.out.append(f"</{self.lists.pop()}>")
+
+    def _heading_open(self, token: Token) -> None:
+        self.size, self.bold = _HEADINGS.get(token.tag, self.look.base), True
+        self.out.append(f'<p style="{self._style(2 * self.look.gap)}">')
+
+    def _heading_close(self, token: Token) -> None:
+        self.size, self.bold = self.look.base, False
+        self.out.append("</p>")
+
+    def _bullet_list_open(self, token: Token) -> None:
+        self._list("ul", "")
+
+    def _ordered_list_open(self, token: Token) -> None:
+        start = int(token.attrGet("start") or 1)
+        if not any(tag in ("ul", "ol") for tag in self.lists) and self.first_number >= 0:
+            start = self.first_number
+        # Qt counts with 32 bits.
+        self._list("ol", f' start="{min(start, 2**31 - 1)}"' if start != 1 else "")
+
+    def _list(self, tag: str, attributes: str) -> None:
+        self.lists.append(tag)
+        self.out.append(f'<{tag} style="margin:0"{attributes}>')
+
+    def _bullet_list_close(self, token: Token) -> None:
+        self.lists.pop()
+        self.out.append(f"</{token.tag}>")
+
+    _ordered_list_close = _bullet_list_close
+
+    def _list_item_open(self, token: Token) -> None:
+        self.out.append(f'<li style="{self._style(0)}">')
+        self.in_item = True
+
+    def _list_item_close(self, token: Token) -> None:
+        self.in_item = False
+        self.out.append("</li>")
+
+    def _blockquote_open(self, token: Token) -> None:
+        self.quotes += 1
+
+    def _blockquote_close(self, token: Token) -> None:
+        self.quotes -= 1
+
+    def _hr(self, token: Token) -> None:
+        self.started = True
+        self.out.append("<hr>")
+
+    def _fence(self, token: Token) -> None:
+        """Code inside a list or a quote; code that stands alone is a card of its own."""
+        size, line = self.look.size("code")
+        rows = shown_code(token.content.rstrip("\n")).split("\n")
+        # The first line of an item that begins with code is the item's own.
+        own_line, self.in_item = self.in_item, False
+        style = (
+            f"font-family:{self.look.code_family};font-size:{size}px;line-height:{line}px;"
+            f"white-space:pre-wrap;background-color:{self.look.colors['code']};"
+            f"margin-left:{self.look.indent * self.quotes}px;margin-bottom:0;margin-right:0;"
+        )
+        for place, row in enumerate(rows):
+            top = self.look.gap // 2 if place == 0 and self.started and not own_line else 0
+            text = escape(breakable(row)) or "&#8203;"
+            self.out.append(f'<p style="{style}margin-top:{top}px">{text}</p>')
+        self.started = True
+
+    _code_block = _fence
+
+    def _inline(self, token: Token) -> None:
+        is_item = bool(self.lists) and self.lists[-1] != "p"
+        InlineWriter(self.look, self.out, is_item=is_item).write(token.children or [])

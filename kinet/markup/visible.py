@@ -1,0 +1,72 @@
+"""Makes text safe to show: controls as symbols, escape codes away, long words breakable."""
+
+from __future__ import annotations
+
+import re
+
+# An unbroken word costs quadratic layout; it may be broken after this many characters.
+WORD = 200
+BREAK = "\u200b"
+
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]?"  # CSI: colours, cursor
+    r"|\x1b[\]PX^_][^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c|$)"  # OSC and other strings
+    r"|\x9b[0-?]*[ -/]*[@-~]?"
+    r"|\x1b[ -/]*[0-~]?"
+)
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_TAGS = re.compile("[\U000e0000-\U000e007f]")
+_BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_LONG = re.compile(rf"([^\s{BREAK}]{{{WORD}}})(?=[^\s{BREAK}])")
+_ADDED = re.compile(rf"([^\s{BREAK}]{{{WORD}}}){BREAK}(?=[^\s{BREAK}])")
+_MARK = "\u2426"  # SYMBOL FOR SUBSTITUTE FORM TWO
+_JOINERS = re.compile("^[\u0300-\u036f\u200d\ufe0e\ufe0f]")
+
+
+def without_escapes(text: str) -> str:
+    """The text without terminal escape codes and without hidden tag characters."""
+    if "\x1b" in text or "\x9b" in text:
+        text = _ESCAPES.sub("", text)
+    return _TAGS.sub("", text)
+
+
+def shown(text: str) -> str:
+    """Text of a message for the screen: whatever acts unseen is gone or a symbol."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _SURROGATES.sub("\ufffd", _CONTROLS.sub(_symbol, without_escapes(text)))
+
+
+def shown_code(code: str) -> str:
+    """Code for the screen, with as many UTF-16 units as the source, so that places agree."""
+    if code.isascii() and _CONTROLS.search(code) is None:
+        return code
+    code = _CONTROLS.sub(_symbol, code)
+    code = _TAGS.sub(_MARK * 2, code)
+    code = _BIDI.sub(_MARK, code)
+    return _SURROGATES.sub("\ufffd", code)
+
+
+def clean_for_clipboard(text: str) -> str:
+    """What may be copied: no escape codes, controls or hidden characters."""
+    return _CONTROLS.sub("", without_escapes(text))
+
+
+def breakable(text: str) -> str:
+    """Break opportunities in words that are too long to lay out in one piece."""
+    if len(text) <= WORD:
+        return text
+    return _LONG.sub(rf"\1{BREAK}", text)
+
+
+def unbroken(text: str) -> str:
+    """Takes the break opportunities of `breakable` out again."""
+    return _ADDED.sub(r"\1", text) if BREAK in text else text
+
+
+def _symbol(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code == 0x7F:
+        return "\u2421"
+    return chr(0x2400 + code) if code < 0x20 else _MARK

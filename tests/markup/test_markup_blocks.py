@@ -1,0 +1,101 @@
+"""The splitter: whatever the chunks, the same blocks, and nothing lost."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from kinet.markup.blocks import UNBOUNDED, BlockStream, Bounds, split
+from kinet.markup.parser import parser
+
+_LINES = [
+    "# h", "#", "- a", "-", "  - b", "* x", "1. one", "2) two", "> q", ">", "> - n", "```", "```py",
+    "~~~", "````", "    code", "\tcode", "", "", "", "para text", "para *em* `c`", "===", "---",
+    "***", "| a | b |", "|---|---|", "| 1 | 2 |", "  cont", "   > deep", "<div>", "</div>",
+    "<!-- c", "-->", "    ", "+ p", "10. ten", "- ```", "  ```", "a\\", "x  ",
+]  # fmt: skip
+
+
+def _html(source: str) -> str:
+    return str(parser().render(source, {}))
+
+
+def _text(seed: int) -> tuple[str, random.Random]:
+    chance = random.Random(seed)
+    lines = [chance.choice(_LINES) for _ in range(chance.randint(2, 30))]
+    return "\n".join(lines) + chance.choice(["", "\n"]), chance
+
+
+def _stream(source: str, chance: random.Random, bounds: Bounds) -> list[object]:
+    stream = BlockStream(bounds)
+    out: list[object] = []
+    place = 0
+    while place < len(source):
+        size = chance.choice([1, 2, 5, 40])
+        out += stream.feed(source[place : place + size])
+        place += size
+    return out + stream.finish()
+
+
+@pytest.mark.parametrize("seed", range(400))
+def test_streamed_html_equals_a_whole_parse(seed: int) -> None:
+    source, chance = _text(seed)
+    blocks = _stream(source, chance, UNBOUNDED)
+    assert "".join(b.source for b in blocks) == source
+    assert "".join(_html(b.source) for b in blocks) == _html(source)
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_streamed_blocks_equal_the_blocks_of_the_whole_text(seed: int) -> None:
+    source, chance = _text(seed)
+    bounds = Bounds(items=2, rows=2, cells=6, characters=40, lines=6, open_characters=10**9)
+    blocks = _stream(source, chance, bounds)
+    assert "".join(b.source for b in blocks) == source
+    assert blocks == split(source, bounds)
+
+
+def test_a_long_list_keeps_its_numbers() -> None:
+    source = "".join(f"{n}. item\n" for n in range(3, 30))
+    blocks = split(source)
+    assert [b.first_number for b in blocks] == [-1, 11, 19, 27]
+    assert all(b.continues for b in blocks[1:])
+
+
+def test_a_long_table_carries_its_head() -> None:
+    rows = "".join(f"| {n} | b |\n" for n in range(100))
+    blocks = split("| a | b |\n|---|--:|\n" + rows)
+    assert [b.kind for b in blocks] == ["table"] * 3
+    assert blocks[1].lead == "| a | b |\n|---|--:|\n"
+
+
+def test_a_long_fence_is_cut_and_every_part_is_code() -> None:
+    code = "".join(f"line {n} of many\n" for n in range(900))
+    source = f"text\n\n```py\n{code}```\nafter\n"
+    blocks = split(source)
+    parts = [b for b in blocks if b.kind == "code"]
+    assert len(parts) > 2
+    assert all(b.lead == "```py\n" for b in parts[1:])
+    assert "".join(b.source for b in blocks) == source
+
+
+@pytest.mark.parametrize("text", ["x" * 50_000, "word " * 10_000, ">" * 5000, "ab\n" * 9000])
+def test_no_block_grows_without_bound(text: str) -> None:
+    blocks = split(text)
+    assert max(len(b.source) for b in blocks) <= 8192
+    assert "".join(b.source for b in blocks) == text
+
+
+def test_definitions_are_kept_for_the_whole_message() -> None:
+    stream = BlockStream()
+    stream.feed("see [k]\n\n[k]: https://a.test/\n\nnext\n\nlast")
+    stream.finish()
+    assert "K" in stream.references
+
+
+def test_a_line_of_marks_is_not_shown_before_it_is_decided() -> None:
+    stream = BlockStream()
+    stream.feed("A heading?\n--")
+    tail = stream.shown_tail
+    assert tail is not None
+    assert tail.source == "A heading?"
