@@ -1,0 +1,30 @@
+"""Asks for a file name and writes a text there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from kinet.core.atomic_write import write_bytes
+
+
+def save_text(
+    parent: QWidget, text: str, suggested: str, failed: Callable[[str], None]
+) -> QFileDialog:
+    """Opens the dialog and returns at once; `failed` hears why the file could not be written."""
+    dialog = QFileDialog(parent, "Save as", suggested)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.fileSelected.connect(lambda name: _write(Path(name), text, failed))
+    dialog.open()
+    return dialog
+
+
+def _write(path: Path, text: str, failed: Callable[[str], None]) -> None:
+    try:
+        write_bytes(path, text.encode("utf-8", "replace"), mode=0o644)
+    except OSError as exc:
+        failed(f"{path} could not be written: {exc.strerror}. Choose another place.")
