@@ -1,0 +1,209 @@
+"""Opens the database file: permissions, version, migrations, and what to do with a damaged one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from kinet.core.errors import StoreError
+from kinet.store.schema import MIGRATIONS, VERSION
+
+SIDE_FILES = ("-wal", "-shm", "-journal")
+# A whole check reads the file once; above this size it would hold up the start.
+CHECKED_AT_START = 64 * 1024 * 1024
+
+
+class DamagedError(StoreError):
+    """The file is there, and is not a sound database."""
+
+
+def connect(path: Path | None, *, read_only: bool = False) -> sqlite3.Connection:
+    """A connection that begins transactions only when told to. Raises sqlite3.Error."""
+    if path is None:
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    else:
+        address = f"file:{quote(str(path))}?mode={'ro' if read_only else 'rwc'}"
+        connection = sqlite3.connect(
+            address, uri=True, isolation_level=None, check_same_thread=False, timeout=5.0
+        )
+    connection.execute("PRAGMA busy_timeout = 5000")
+    connection.execute("PRAGMA mmap_size = 0")
+    if read_only:
+        connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+def open_writer(path: Path | None) -> tuple[sqlite3.Connection, list[str]]:
+    """The writing connection, brought to this version, and what there is to tell about it.
+
+    Raises StoreError: a newer version (the file is left as it is), or DamagedError.
+    """
+    warnings: list[str] = []
+    if path is not None and path.exists():
+        with in_words(path):
+            look(path)
+    elif path is not None:
+        # The side files take over the permissions of this one.
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+    with in_words(path):
+        connection = connect(path)
+    try:
+        with in_words(path):
+            mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+            if path is not None and mode != "wal":
+                warnings.append(
+                    f"The data folder {path.parent} cannot keep a write-ahead log (is it on a"
+                    " network drive?). Kinet works, but saving is slower there."
+                )
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
+    if path is not None and os.name == "posix":
+        path.chmod(0o600)
+    return connection, warnings
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Applies the migrations that are missing, all in one transaction."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version == VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for script in MIGRATIONS[version:]:
+            for statement in statements(script):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def statements(script: str) -> Iterator[str]:
+    """The single statements of a script; `executescript` would commit between them."""
+    piece = ""
+    for line in script.splitlines(keepends=True):
+        piece += line
+        if sqlite3.complete_statement(piece):
+            yield piece
+            piece = ""
+
+
+def set_aside(path: Path) -> Path:
+    """Renames a damaged file and its side files, bytes untouched. Returns the new name."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    number = 0
+    while True:
+        ending = f"-{number}" if number else ""
+        aside = path.with_name(f"{path.stem}.damaged-{stamp}{ending}{path.suffix}")
+        if not aside.exists():
+            break
+        number += 1
+    # The log first: should this stop half-way, a fresh file never meets the old one's log.
+    for side in SIDE_FILES:
+        with contextlib.suppress(FileNotFoundError):
+            os.rename(f"{path}{side}", f"{aside}{side}")
+    os.rename(path, aside)
+    return aside
+
+
+def is_sound(connection: sqlite3.Connection) -> bool:
+    """True if a whole check finds nothing. Takes time in proportion to the file."""
+    try:
+        return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    except sqlite3.DatabaseError as exc:
+        if _code(exc) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            return False
+        raise
+
+
+@contextlib.contextmanager
+def in_words(path: Path | None) -> Iterator[None]:
+    """Makes StoreErrors of what SQLite and the system raise inside."""
+    try:
+        yield
+    except sqlite3.Error as exc:
+        raise explain(exc, path) from exc
+    except OSError as exc:
+        raise StoreError(
+            f"The data folder cannot be used: {exc.strerror or exc} ({exc.filename or path}).",
+            hint="Check its permissions and the free space, or choose another with KINET_HOME.",
+        ) from exc
+
+
+def explain(exc: sqlite3.Error, path: Path | None) -> StoreError:
+    """What an error of SQLite means for a person."""
+    where = str(path) if path is not None else "memory"
+    make: Callable[..., StoreError]
+    make, message, hint = _WORDS.get(
+        _code(exc),
+        (StoreError, "The database {path} cannot do this: {detail}.", "Restart Kinet."),
+    )
+    return make(message.format(path=where, detail=exc), hint=hint)
+
+
+def look(path: Path) -> None:
+    """Reads the version before anything is written; a newer file stays as it is."""
+    with contextlib.closing(connect(path, read_only=True)) as connection:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if version > VERSION:
+        raise StoreError(
+            f"The conversations in {path.parent} were saved by a newer Kinet (format {version},"
+            f" this one knows {VERSION}). Nothing was changed.",
+            hint="Install the newer version, or choose another data folder with KINET_HOME.",
+        )
+
+
+def _code(exc: sqlite3.Error) -> int:
+    # The extended code holds the plain one in its low byte.
+    return getattr(exc, "sqlite_errorcode", 0) & 0xFF
+
+
+_WORDS: dict[int, tuple[Callable[..., StoreError], str, str]] = {
+    sqlite3.SQLITE_FULL: (
+        StoreError,
+        "The disk is full: the newest part of the conversation is not saved.",
+        "Free some space; Kinet saves it with the next change.",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        StoreError,
+        "The database {path} cannot be written.",
+        "Check its permissions, or choose another data folder with KINET_HOME.",
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        StoreError,
+        "The database {path} cannot be opened.",
+        "Check that the folder exists and is yours, or choose another with KINET_HOME.",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        StoreError,
+        "The disk failed while reading or writing {path} ({detail}).",
+        "Check the disk; Kinet tries again with the next change.",
+    ),
+    sqlite3.SQLITE_BUSY: (
+        StoreError,
+        "The database {path} is held by another program.",
+        "Close the program that reads it; Kinet tries again with the next change.",
+    ),
+    sqlite3.SQLITE_CORRUPT: (
+        DamagedError,
+        "The database {path} is damaged ({detail}).",
+        "Restart Kinet: it sets the file aside and keeps what can be read.",
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        DamagedError,
+        "The file {path} is not a database of Kinet ({detail}).",
+        "Restart Kinet: it sets the file aside.",
+    ),
+}

@@ -1,0 +1,199 @@
+"""Full text over everything said and done, in all scripts."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kinet.core.events import Event, MessageCompleted, ToolFinished, ToolStarted
+from kinet.store.database import Database
+from kinet.store.event_rows import decode
+
+# Characters of one event that are indexed; an output beyond that is found by its beginning.
+INDEXED = 200_000
+_AROUND = 60
+
+# Scripts written without blanks between words.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3031-\u3035\u3040-\u30ff"
+    "\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_RUN = re.compile(f"[{_UNSPACED}]+")
+_TERM = re.compile(r'"([^"]*)"?|(\S+)')
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """An event that holds all the words. `seq` is its number in the session."""
+
+    session_id: str
+    seq: int
+    title: str
+    snippet: str
+    role: str
+    at: float
+
+
+class SearchIndex:
+    """Searches the saved sessions. Blocks the caller: use it in a thread."""
+
+    def __init__(self, database: Database, fetch: Callable[[str], str | None]) -> None:
+        self._database = database
+        self._fetch = fetch
+
+    def find(
+        self,
+        text: str,
+        *,
+        limit: int = 50,
+        folder: str | None = None,
+        session_id: str | None = None,
+        best: bool = False,
+    ) -> list[SearchHit]:
+        """Events with all words of `text` ("quoted words" stand together; the last word may be a
+        beginning), the newest first, or the best first. Never raises for odd input."""
+        query = match_query(text)
+        if not query:
+            return []
+        order = "search.rank" if best else "search.rowid DESC"
+        condition, values = "", [query]
+        if folder is not None:
+            condition += " AND session.folder = ?"
+            values.append(folder)
+        if session_id is not None:
+            condition += " AND session.id = ?"
+            values.append(session_id)
+        statement = (
+            "SELECT event.session_id, event.seq, session.title, event.body, event.at FROM search"
+            " JOIN event ON event.id = search.rowid JOIN session ON session.id = event.session_id"
+            f" WHERE search MATCH ? AND session.deleted IS NULL{condition}"
+            f" ORDER BY {order} LIMIT ?"
+        )
+        rows = self._database.read(lambda db: db.execute(statement, (*values, limit)).fetchall())
+        return [self._hit(row, text) for row in rows]
+
+    def titles(self, text: str, limit: int = 50) -> list[str]:
+        """Ids of the sessions whose name holds `text`, whatever the case, the newest first."""
+        wanted = text.casefold()
+        statement = (
+            "SELECT id, title FROM session WHERE deleted IS NULL AND touched > 0"
+            " ORDER BY touched DESC"
+        )
+        rows = self._database.read(lambda db: db.execute(statement).fetchall())
+        return [id_ for id_, title in rows if wanted in title.casefold()][:limit]
+
+    def _hit(self, row: tuple[str, int, str, str, float], text: str) -> SearchHit:
+        session_id, seq, title, body, at = row
+        role, found = "", ""
+        try:
+            event = decode(body, self._fetch)
+            role, found = _role(event), searchable(event)
+        except ValueError:
+            found = body
+        return SearchHit(session_id, seq, title, snippet(found, text), role, at)
+
+
+def index(
+    connection: sqlite3.Connection, session_id: str, fetch: Callable[[str], str | None]
+) -> None:
+    """Adds the events that are not in the index yet; for use inside a transaction."""
+    row = connection.execute(
+        "SELECT indexed_to FROM session WHERE id = ?", (session_id,)
+    ).fetchone()
+    if row is None:
+        return
+    events = connection.execute(
+        "SELECT id, seq, body FROM event WHERE session_id = ? AND seq > ? AND type IN"
+        " ('message_completed', 'tool_started', 'tool_finished') ORDER BY seq",
+        (session_id, row[0]),
+    ).fetchall()
+    newest = row[0]
+    for number, seq, body in events:
+        newest = seq
+        try:
+            text = searchable(decode(body, fetch))
+        except ValueError:
+            continue
+        if text:
+            connection.execute(
+                "INSERT INTO search (rowid, words) VALUES (?, ?)", (number, spaced(text[:INDEXED]))
+            )
+    connection.execute("UPDATE session SET indexed_to = ? WHERE id = ?", (newest, session_id))
+
+
+def forget(connection: sqlite3.Connection, session_id: str) -> None:
+    """Takes a session out of the index; for use inside a transaction, before its events go."""
+    connection.execute(
+        "DELETE FROM search WHERE rowid IN (SELECT id FROM event WHERE session_id = ?)",
+        (session_id,),
+    )
+
+
+def searchable(event: Event) -> str:
+    """The text of an event that can be found."""
+    match event:
+        case MessageCompleted(message=message):
+            return message.text
+        case ToolStarted(name=name, arguments=arguments):
+            return f"{name} {json.dumps(dict(arguments), ensure_ascii=False, default=str)}"
+        case ToolFinished(content=content):
+            return content
+        case _:
+            return ""
+
+
+def spaced(text: str) -> str:
+    """The text with pairs of letters in place of words where a script has no blanks.
+
+    The last letter of a run stands alone too, so that one letter is found as a beginning.
+    """
+    return _RUN.sub(lambda run: f" {_pairs(run.group())} ", text)
+
+
+def match_query(text: str) -> str:
+    """The query for the index: every term a phrase, the last one open at its end. "" for none."""
+    terms = [quoted or bare for quoted, bare in _TERM.findall(text.replace("\0", " "))]
+    phrases = [phrase for term in terms if (phrase := _phrase(term))]
+    if not phrases:
+        return ""
+    # A lone letter of an unspaced script stands in the index as the beginning of a pair.
+    opened = [f"{phrase} *" if _RUN.fullmatch(phrase[1:-1]) else phrase for phrase in phrases[:-1]]
+    return " AND ".join([*opened, f"{phrases[-1]} *"])
+
+
+def snippet(text: str, query: str) -> str:
+    """The place of the first word of `query` that `text` holds, with a little around it."""
+    folded = text.casefold()
+    if len(folded) != len(text):
+        folded = text.lower() if len(text.lower()) == len(text) else text
+    places = [
+        place
+        for quoted, bare in _TERM.findall(query)
+        if (quoted or bare) and (place := folded.find((quoted or bare).casefold())) >= 0
+    ]
+    start = max(0, min(places, default=0) - _AROUND)
+    end = start + 3 * _AROUND
+    piece = " ".join(text[start:end].split())
+    return ("…" if start else "") + piece + ("…" if end < len(text) else "")
+
+
+def _phrase(term: str) -> str:
+    words = re.findall(r"\w+", _RUN.sub(lambda run: f" {_open_pairs(run.group())} ", term))
+    return '"' + " ".join(words) + '"' if words else ""
+
+
+def _pairs(run: str) -> str:
+    return " ".join([*(run[i : i + 2] for i in range(len(run) - 1)), run[-1]])
+
+
+def _open_pairs(run: str) -> str:
+    # Without the lone last letter: in the text another letter may follow there.
+    return run if len(run) == 1 else " ".join(run[i : i + 2] for i in range(len(run) - 1))
+
+
+def _role(event: Event) -> str:
+    return event.message.role if isinstance(event, MessageCompleted) else "tool"

@@ -1,0 +1,334 @@
+"""Sessions and their events: appended, loaded, listed, named. Nothing here is ever overwritten."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from kinet.core.errors import StoreError
+from kinet.core.events import (
+    ApprovalRequested,
+    ApprovalResolved,
+    Event,
+    MessageCompleted,
+    ToolFinished,
+    TurnFinished,
+    TurnStarted,
+    event_type,
+    is_saved,
+)
+from kinet.store import search, usage
+from kinet.store.blobs import FOLDER_NAME, BlobFolder
+from kinet.store.database import Database, awaitable
+from kinet.store.drafts import DraftPiece, clear_draft
+from kinet.store.event_rows import clean, decode, encode
+
+COLUMNS = "id, title, folder, profile, updated, state, message_count, created, deleted, titled_by"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """What a list shows of a session. Times are wall time in seconds, for display only.
+
+    `state` is idle, running, waiting, failed, stopped or interrupted; `titled_by` is "person" when
+    a person gave the name; `deleted` is when it went to the trash.
+    """
+
+    id: str
+    title: str
+    folder: str
+    profile: str
+    updated: float
+    state: str
+    message_count: int
+    created: float = 0.0
+    deleted: float | None = None
+    titled_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """What a session begins with."""
+
+    id: str
+    folder: str = ""
+    profile: str = ""
+    title: str = ""
+
+
+def new_id() -> str:
+    """A fresh session id."""
+    return secrets.token_hex(8)
+
+
+class SessionStore:
+    """All sessions of a data folder. Reads block the caller; changes are done by the store thread.
+
+    Changes return a future; `store.database.awaitable` makes one for the event loop of it.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        folder = database.folder
+        self.blobs = BlobFolder(folder / FOLDER_NAME) if folder is not None else None
+        if not database.read_only:
+            # Only one program writes, so whatever still runs in the file died with another.
+            database.submit(_mark_interrupted)
+
+    # --- changes
+
+    def create(self, session: NewSession) -> Future[None]:
+        """Makes the session; one that is there already stays as it is."""
+        now = time.time()
+        row = (session.id, clean(session.title), session.folder, session.profile, now, now)
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT INTO session (id, title, folder, profile, created, updated)"
+                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                row,
+            )
+
+        return self.database.submit(work)
+
+    async def append(self, session_id: str, events: Sequence[Event], *, model: str = "") -> None:
+        """Saves these events; they are durable when it returns. Raises StoreError."""
+        await awaitable(self.put(session_id, events, model=model))
+
+    def put(
+        self,
+        session_id: str,
+        events: Sequence[Event],
+        *,
+        model: str = "",
+        sent: str = "",
+        draft: Sequence[DraftPiece] = (),
+    ) -> Future[None]:
+        """Saves these events in order, in one transaction, and counts their money.
+
+        Events that are not saved ones are left out. `sent` is the id of the queued message that
+        became the first of them. A message or the end of a turn clears the unfinished answer,
+        then `draft` is added. `model` is the one asked, for calls that do not name it.
+        """
+        kept = [event for event in events if is_saved(event)]
+        now = time.time()
+
+        def work(connection: sqlite3.Connection) -> None:
+            _append(
+                connection,
+                session_id,
+                [(event, self._encode(connection, session_id, event)) for event in kept],
+                now,
+            )
+            usage.record(connection, session_id, kept, model, now)
+            if sent:
+                connection.execute("DELETE FROM queued WHERE id = ?", (sent,))
+            if any(isinstance(event, MessageCompleted | TurnFinished) for event in kept):
+                clear_draft(connection, session_id)
+            connection.executemany(
+                "INSERT INTO draft (session_id, kind, text) VALUES (?, ?, ?)",
+                [(session_id, piece.kind, clean(piece.text)) for piece in draft],
+            )
+
+        future = self.database.submit(work)
+        if any(isinstance(event, TurnFinished) for event in kept):
+            self.index(session_id)
+        return future
+
+    def index(self, session_id: str) -> Future[None]:
+        """Brings the search up to date with this session."""
+        return self.database.submit(
+            lambda connection: search.index(connection, session_id, self.fetch)
+        )
+
+    def rename(self, session_id: str, title: str, *, by: str = "person") -> Future[None]:
+        """Names the session. A name by a person is never replaced by one that is not."""
+        return self._update(
+            "UPDATE session SET title = ?, titled_by = ? WHERE id = ?"
+            " AND (? = 'person' OR titled_by <> 'person')",
+            (clean(title), by, session_id, by),
+        )
+
+    def move_leaf(self, session_id: str, seq: int) -> Future[None]:
+        """Goes back to the event `seq` (0: before the first); what comes next begins a branch."""
+        return self._update(
+            "UPDATE session SET leaf = ?, branched = 1 WHERE id = ?", (seq, session_id)
+        )
+
+    def set_profile(self, session_id: str, profile: str) -> Future[None]:
+        """Notes the profile the session uses now."""
+        return self._update("UPDATE session SET profile = ? WHERE id = ?", (profile, session_id))
+
+    def set_folder(self, session_id: str, folder: str) -> Future[None]:
+        """Notes the folder the session works in now."""
+        return self._update("UPDATE session SET folder = ? WHERE id = ?", (folder, session_id))
+
+    # --- reads
+
+    def load(self, session_id: str) -> list[Event]:
+        """All saved events on the path to the session's leaf, in order. Rows that cannot be read
+        are left out (`unreadable` counts them). An unknown session gives []."""
+        events: list[Event] = []
+        for body in self.database.read(lambda connection: _bodies(connection, session_id)):
+            try:
+                events.append(decode(body, self.fetch))
+            except ValueError:
+                continue
+        return events
+
+    def unreadable(self, session_id: str) -> int:
+        """How many rows of the session `load` leaves out."""
+        bodies = self.database.read(lambda connection: _bodies(connection, session_id))
+        return len(bodies) - len(self.load(session_id))
+
+    def row(self, session_id: str) -> SessionRow | None:
+        """The session's line in the list, also from the trash; None if there is none."""
+        rows = _rows(self.database, "WHERE id = ?", (session_id,))
+        return rows[0] if rows else None
+
+    def list(self, limit: int = -1, offset: int = 0) -> list[SessionRow]:
+        """The sessions that hold something and are not in the trash, the newest first."""
+        return _rows(
+            self.database,
+            "WHERE deleted IS NULL AND touched > 0 ORDER BY touched DESC LIMIT ? OFFSET ?",
+            (limit, offset),
+        )
+
+    def count(self) -> int:
+        """How many sessions `list` would give."""
+        query = "SELECT count(*) FROM session WHERE deleted IS NULL AND touched > 0"
+        return int(self.database.read(lambda connection: connection.execute(query).fetchone()[0]))
+
+    def output(self, session_id: str, call_id: str) -> str | None:
+        """The whole output of a call, or None if no such call ended."""
+        query = (
+            "SELECT body FROM event WHERE session_id = ? AND call_id = ?"
+            " AND type = 'tool_finished' ORDER BY seq DESC LIMIT 1"
+        )
+        found = self.database.read(lambda db: db.execute(query, (session_id, call_id)).fetchone())
+        if found is None:
+            return None
+        event = decode(found[0], self.fetch)
+        return event.content if isinstance(event, ToolFinished) else None
+
+    def fetch(self, digest: str) -> str | None:
+        """A large text by its hash, None if its file is gone."""
+        return self.blobs.get(digest) if self.blobs is not None else None
+
+    def _update(self, statement: str, values: tuple[Any, ...]) -> Future[None]:
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(statement, values)
+
+        return self.database.submit(work)
+
+    def _encode(self, connection: sqlite3.Connection, session_id: str, event: Event) -> str:
+        blobs = self.blobs
+        if blobs is None:
+            return encode(event)
+
+        def keep(text: str) -> str:
+            digest = blobs.put(text)
+            connection.execute(
+                "INSERT INTO blob (hash, session_id, characters) VALUES (?, ?, ?)"
+                " ON CONFLICT DO NOTHING",
+                (digest, session_id, len(text)),
+            )
+            return digest
+
+        return encode(event, keep)
+
+
+def _rows(database: Database, condition: str, values: Iterable[Any]) -> list[SessionRow]:
+    query = f"SELECT {COLUMNS} FROM session {condition}"
+    rows = database.read(lambda db: db.execute(query, tuple(values)).fetchall())
+    return [SessionRow(*row) for row in rows]
+
+
+def _append(
+    connection: sqlite3.Connection,
+    session_id: str,
+    rows: Sequence[tuple[Event, str]],
+    now: float,
+) -> None:
+    if not rows:
+        return
+    found = connection.execute("SELECT leaf FROM session WHERE id = ?", (session_id,)).fetchone()
+    if found is None:
+        raise StoreError(
+            f"The session {session_id} is not there any more.", hint="Begin a new session."
+        )
+    parent = found[0]
+    newest = "SELECT coalesce(max(seq), 0) FROM event WHERE session_id = ?"
+    seq = connection.execute(newest, (session_id,)).fetchone()[0]
+    last_row = 0
+    for event, body in rows:
+        seq += 1
+        call = event.call_id if isinstance(event, ToolFinished) else ""
+        last_row = (
+            connection.execute(
+                "INSERT INTO event (session_id, seq, parent, type, call_id, at, body)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (session_id, seq, parent, event_type(event), clean(call), now, body),
+            ).lastrowid
+            or 0
+        )
+        parent = seq
+    connection.execute(
+        "UPDATE session SET leaf = ?, touched = ?, updated = ?, state = coalesce(?, state),"
+        " message_count = message_count + ? WHERE id = ?",
+        (parent, last_row, now, _state_after(rows), _messages(rows), session_id),
+    )
+
+
+def _state_after(rows: Sequence[tuple[Event, str]]) -> str | None:
+    state: str | None = None
+    for event, _ in rows:
+        match event:
+            case TurnStarted() | ApprovalResolved():
+                state = "running"
+            case ApprovalRequested():
+                state = "waiting"
+            case TurnFinished(reason=reason, error=error):
+                kind = error.kind if error is not None else ""
+                state = kind if kind == "interrupted" else _END_STATES.get(reason, "idle")
+            case _:
+                pass
+    return state
+
+
+def _messages(rows: Sequence[tuple[Event, str]]) -> int:
+    return sum(isinstance(event, MessageCompleted) for event, _ in rows)
+
+
+def _bodies(connection: sqlite3.Connection, session_id: str) -> list[str]:
+    found = connection.execute(
+        "SELECT branched, leaf FROM session WHERE id = ?", (session_id,)
+    ).fetchone()
+    if found is None:
+        return []
+    branched, leaf = found
+    if not branched:
+        query = "SELECT body FROM event WHERE session_id = ? ORDER BY seq"
+        return [row[0] for row in connection.execute(query, (session_id,))]
+    path = (
+        "WITH RECURSIVE path (seq, parent, body) AS ("
+        " SELECT seq, parent, body FROM event WHERE session_id = ?1 AND seq = ?2"
+        " UNION ALL SELECT event.seq, event.parent, event.body FROM path"
+        " JOIN event ON event.session_id = ?1 AND event.seq = path.parent"
+        ") SELECT body FROM path ORDER BY seq"
+    )
+    return [row[0] for row in connection.execute(path, (session_id, leaf))]
+
+
+def _mark_interrupted(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        "UPDATE session SET state = 'interrupted' WHERE state IN ('running', 'waiting')"
+    )
+
+
+_END_STATES = {"failed": "failed", "stopped": "stopped"}

@@ -1,0 +1,77 @@
+"""Deleted sessions: kept for a while, brought back, or removed with everything that is theirs."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from concurrent.futures import Future
+
+from kinet.store import search
+from kinet.store.sessions import COLUMNS, SessionRow, SessionStore
+
+KEPT_DAYS = 30
+_DAY = 86_400
+
+
+class Trash:
+    """The trash of a session store."""
+
+    def __init__(self, sessions: SessionStore) -> None:
+        self._sessions = sessions
+        self._database = sessions.database
+
+    def delete(self, session_id: str) -> Future[None]:
+        """Moves a session to the trash."""
+        return self._set(session_id, time.time())
+
+    def restore(self, session_id: str) -> Future[None]:
+        """Brings a session back from the trash."""
+        return self._set(session_id, None)
+
+    def list(self) -> list[SessionRow]:
+        """What is in the trash, the newest first."""
+        query = f"SELECT {COLUMNS} FROM session WHERE deleted IS NOT NULL ORDER BY deleted DESC"
+        rows = self._database.read(lambda db: db.execute(query).fetchall())
+        return [SessionRow(*row) for row in rows]
+
+    def purge(self, session_id: str) -> Future[None]:
+        """Removes a session for good: events, search rows, outputs, what waited to be sent."""
+        return self._remove("id = ?", (session_id,))
+
+    def empty(self, days: float = KEPT_DAYS) -> Future[None]:
+        """Removes for good what is in the trash for longer than `days`."""
+        return self._remove("deleted IS NOT NULL AND deleted < ?", (time.time() - days * _DAY,))
+
+    def collect(self) -> Future[int]:
+        """Removes files that no session refers to (left by a crash). Gives their number."""
+        blobs = self._sessions.blobs
+
+        def work(connection: sqlite3.Connection) -> int:
+            if blobs is None:
+                return 0
+            known = {row[0] for row in connection.execute("SELECT hash FROM blob")}
+            orphans = blobs.all() - known
+            blobs.delete(orphans)
+            return len(orphans)
+
+        return self._database.submit(work)
+
+    def _set(self, session_id: str, deleted: float | None) -> Future[None]:
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("UPDATE session SET deleted = ? WHERE id = ?", (deleted, session_id))
+
+        return self._database.submit(work)
+
+    def _remove(self, condition: str, values: tuple[str | float, ...]) -> Future[None]:
+        def work(connection: sqlite3.Connection) -> None:
+            query = f"SELECT id FROM session WHERE {condition}"
+            for (id_,) in connection.execute(query, values).fetchall():
+                search.forget(connection, id_)
+                for table in ("composer", "queued"):
+                    connection.execute(f"DELETE FROM {table} WHERE session_id = ?", (id_,))
+                connection.execute("DELETE FROM session WHERE id = ?", (id_,))
+
+        removed = self._database.submit(work)
+        # The files go in a transaction of their own, when the rows are gone for certain.
+        self.collect()
+        return removed

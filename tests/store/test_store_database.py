@@ -1,0 +1,257 @@
+"""The data folder survives damage, newer versions, two writers and a disk that fails."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from kinet.core.errors import StoreError
+from kinet.core.events import MessageCompleted
+from kinet.core.messages import Message
+from kinet.store.database import FILE_NAME, Database
+from kinet.store.lock import StoreInUseError
+from kinet.store.schema import VERSION
+from kinet.store.sessions import NewSession, SessionStore
+
+HELLO = MessageCompleted(Message("user", "hello"))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "home" / FILE_NAME
+
+
+def fill(path: Path, count: int = 1) -> None:
+    database = Database(path)
+    store = SessionStore(database)
+    for number in range(count):
+        store.create(NewSession(f"s{number}", title=f"t{number}"))
+        store.put(f"s{number}", [HELLO] * 20).result()
+    database.close()
+
+
+def test_folder_and_file_are_for_this_person_alone(path):
+    fill(path)
+    if os.name == "posix":
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_the_file_is_written_ahead_and_in_full(path):
+    database = Database(path)
+    asked = {
+        name: database.submit(lambda db, n=name: db.execute(f"PRAGMA {n}").fetchone()[0]).result()
+        for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout", "user_version")
+    }
+    assert asked == {
+        "journal_mode": "wal",
+        "synchronous": 2,
+        "foreign_keys": 1,
+        "busy_timeout": 5000,
+        "user_version": VERSION,
+    }
+    database.close()
+
+
+def test_a_second_writer_is_told_who_holds_the_folder(path):
+    first = Database(path)
+    with pytest.raises(StoreInUseError, match="already uses the data folder") as caught:
+        Database(path)
+    assert caught.value.holder == os.getpid()
+    first.close()
+    Database(path).close()
+
+
+def test_of_many_that_start_at_once_exactly_one_writes(path):
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom kinet.store.database import Database\n"
+        "from kinet.store.lock import StoreInUseError\n"
+        "try:\n    database = Database(Path(sys.argv[1]))\nexcept StoreInUseError:\n"
+        "    print('refused', flush=True)\nelse:\n    print('writes', flush=True)\n"
+        "    sys.stdin.read()\n    database.close()\n"
+    )
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(path)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )
+        for _ in range(4)
+    ]  # fmt: skip
+    words = [child.stdout.readline().strip() for child in children]
+    for child in children:
+        child.communicate()
+    assert sorted(words) == ["refused"] * 3 + ["writes"]
+
+
+def test_a_reader_needs_no_lock_and_cannot_write(path):
+    writer = Database(path)
+    store = SessionStore(writer)
+    store.create(NewSession("s"))
+    store.put("s", [HELLO]).result()
+    reader = Database(path, read_only=True)
+    assert SessionStore(reader).load("s") == [HELLO]
+    with pytest.raises(StoreError, match="for reading only"):
+        reader.submit(lambda db: None)
+    with pytest.raises(StoreError, match="cannot be written"):
+        reader.read(lambda db: db.execute("DELETE FROM event"))
+    reader.close()
+    writer.close()
+
+
+def test_reading_where_nothing_was_saved_gives_nothing_and_makes_nothing(path):
+    reader = Database(path, read_only=True)
+    assert SessionStore(reader).list() == []
+    reader.close()
+    assert not path.parent.exists()
+
+
+def test_a_newer_version_is_refused_and_left_byte_for_byte(path):
+    fill(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+    connection.close()
+    before = path.read_bytes()
+    for read_only in (False, True):
+        with pytest.raises(StoreError, match="saved by a newer Kinet"):
+            Database(path, read_only=read_only)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"not a database at all, but a text that is long enough" * 40,
+        lambda data: b"\0" * len(data),
+        lambda data: data[:100] + os.urandom(4000) + data[4100:],
+        lambda data: data[: len(data) // 2],
+    ],
+    ids=["text", "zeros", "first page", "half"],
+)
+def test_a_damaged_file_is_set_aside_untouched_and_kinet_begins_anew(path, damage):
+    fill(path)
+    damaged = damage(path.read_bytes())
+    path.write_bytes(damaged)
+    database = Database(path)
+    store = SessionStore(database)
+    store.create(NewSession("new"))
+    store.put("new", [HELLO]).result()
+    assert store.load("new") == [HELLO]
+    (aside,) = path.parent.glob("kinet.damaged-*.db")
+    assert aside.read_bytes() == damaged
+    assert aside.name in database.problems[0]
+    database.close()
+
+
+def test_what_can_be_read_of_a_damaged_file_is_taken_over(path):
+    fill(path, count=30)
+    data = bytearray(path.read_bytes())
+    # One page in the middle of the events.
+    middle = data.find(b'"hello"', len(data) // 2) // 4096 * 4096
+    data[middle : middle + 4096] = os.urandom(4096)
+    path.write_bytes(data)
+    # A log beside it is the mark of an end that was not clean: then the file is checked.
+    Path(f"{path}-wal").touch()
+    database = Database(path)
+    assert "taken over" in database.problems[0]
+    rows = SessionStore(database).list()
+    assert len(rows) == 30
+    kept = sum(len(SessionStore(database).load(row.id)) for row in rows)
+    assert 300 < kept < 600
+    database.close()
+
+
+@pytest.mark.skipif(
+    os.name != "posix" or os.geteuid() == 0, reason="permissions do not bind this person"
+)
+def test_a_folder_that_cannot_be_written_is_said_in_words(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir(mode=0o500)
+    with pytest.raises(StoreError, match="cannot be used"):
+        Database(home / FILE_NAME)
+
+
+def test_a_file_where_the_folder_should_be_is_said_in_words(tmp_path):
+    (tmp_path / "home").write_text("a file")
+    with pytest.raises(StoreError) as caught:
+        Database(tmp_path / "home" / FILE_NAME)
+    assert "KINET_HOME" in caught.value.hint
+
+
+def test_a_full_disk_is_told_and_heals_by_itself(path):
+    database = Database(path)
+    store = SessionStore(database)
+    store.create(NewSession("s")).result()
+    pages = database.submit(lambda db: db.execute("PRAGMA page_count").fetchone()[0]).result()
+    limit = "PRAGMA max_page_count"
+    database.submit(lambda db: db.execute(f"{limit} = {pages}").fetchone()[0]).result()
+    large = MessageCompleted(Message("user", "x" * 50_000))
+    with pytest.raises(StoreError, match="disk is full"):
+        store.put("s", [large]).result()
+    assert "full" in database.trouble
+    database.submit(lambda db: db.execute(f"{limit} = 1000000").fetchone()[0]).result()
+    store.put("s", [large]).result()
+    assert database.trouble == ""
+    assert store.load("s") == [large]
+    database.close()
+
+
+def test_one_failing_change_takes_no_other_with_it(path):
+    database = Database(path)
+    store = SessionStore(database)
+    gate = threading.Event()
+    database.submit(lambda db: gate.wait(5))
+    store.create(NewSession("s"))
+    good = store.put("s", [HELLO])
+    bad = store.put("nowhere", [HELLO])
+    also_good = store.put("s", [HELLO])
+    gate.set()
+    good.result()
+    also_good.result()
+    assert isinstance(bad.exception(), StoreError)
+    assert store.load("s") == [HELLO, HELLO]
+    database.close()
+
+
+async def test_a_cancelled_wait_does_not_take_the_change_back(path):
+    database = Database(path)
+    store = SessionStore(database)
+    gate = threading.Event()
+    database.submit(lambda db: gate.wait(5))
+    store.create(NewSession("s"))
+    task = asyncio.create_task(store.append("s", [HELLO]))
+    await asyncio.sleep(0)
+    task.cancel()
+    gate.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await database.write(lambda db: None)
+    assert store.load("s") == [HELLO]
+    database.close()
+
+
+def test_a_closed_database_says_so(path):
+    database = Database(path)
+    database.close()
+    database.close()
+    with pytest.raises(StoreError, match="closed"):
+        database.submit(lambda db: None)
+    with pytest.raises(StoreError, match="closed"):
+        database.read(lambda db: None)
+
+
+def test_without_a_folder_everything_works_in_memory():
+    database = Database(None)
+    store = SessionStore(database)
+    store.create(NewSession("s"))
+    large = MessageCompleted(Message("user", "x" * 100_000))
+    store.put("s", [large]).result()
+    assert store.load("s") == [large]
+    database.close()
