@@ -25,10 +25,10 @@ _SECRET_NAMES = (
     "_netrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".git-credentials", ".pgpass",
     ".my.cnf", ".htpasswd", ".vault-token", ".dockercfg", ".boto", ".s3cfg", "credentials",
     "credentials.json", "credentials.csv", "credentials.ini", "credentials.toml",
-    "credentials.yml", "credentials.yaml", "credentials.xml", ".credentials", ".credentials.*", "secrets.json", "secrets.yml",
-    "secrets.yaml", "secrets.toml", "service-account*.json", "service_account*.json",
-    "client_secret*.json", "shadow", "gshadow", "master.key", "logins.json", "cookies.sqlite",
-    "login data", "key3.db", "key4.db", "*.tfstate", "*.tfvars", ".bash_history", ".zsh_history",
+    "credentials.yml", "credentials.yaml", "credentials.xml", ".credentials", ".credentials.*",
+    "secrets.json", "secrets.yml", "secrets.yaml", "secrets.toml",
+    "service-account*.json", "service_account*.json", "client_secret*.json", "shadow",
+    "gshadow", "master.key", "logins.json", "cookies.sqlite", "login data", "key3.db", "key4.db", "*.tfstate", "*.tfvars", ".bash_history", ".zsh_history",
     ".python_history", ".psql_history", ".mysql_history", ".secrets",
 )  # fmt: skip
 _PRIVATE_KEY = re.compile(r"\Aid_[a-z0-9_-]+\Z")

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from kinet.tools.base import Tool
+from kinet.tools.edit_file import EditFile
+from kinet.tools.read_file import ReadFile
+from kinet.tools.write_file import WriteFile
 
 
 def builtin_tools() -> tuple[Tool, ...]:
     """All built-in tools, one fresh set; they hold no state between calls."""
-    return ()
+    return (
+        EditFile(),
+        ReadFile(),
+        WriteFile(),
+    )

@@ -1,0 +1,98 @@
+"""Makes the unified diff that a person sees before and after a change."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kinet.tools.text_form import for_reading
+
+_CONTEXT = 3
+# Above this many lines on a side the search for moved lines could take seconds.
+_MOST_COMPARED = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """A unified diff and how many lines it adds and removes."""
+
+    text: str
+    added: int
+    removed: int
+
+
+def unified_diff(before: str | None, after: str, name: str) -> Diff:
+    """The diff of two texts; `before` is None for a new file. Equal texts give an empty one."""
+    # In a file that has CRLF throughout, the mark of each line end would only be noise.
+    texts = [text for text in (before, after) if text]
+    if all(text.count("\r\n") == text.count("\n") for text in texts):
+        before = before and before.replace("\r\n", "\n")
+        after = after.replace("\r\n", "\n")
+    source = "/dev/null" if before is None else f"a/{name}"
+    old = _lines(for_reading(before or ""))
+    new = _lines(for_reading(after))
+    head = _equal(old, new)
+    tail = _equal(old[head:][::-1], new[head:][::-1])
+    changed_old, changed_new = old[head : len(old) - tail], new[head : len(new) - tail]
+    if not changed_old and not changed_new:
+        return Diff("", 0, 0)
+    lead = old[max(0, head - _CONTEXT) : head]
+    follow = old[len(old) - tail : len(old) - tail + _CONTEXT]
+    skipped = head - len(lead)
+    body = _hunks([*lead, *changed_old, *follow], [*lead, *changed_new, *follow], skipped)
+    added = sum(line.startswith("+") for line in body)
+    removed = sum(line.startswith("-") for line in body)
+    return Diff("\n".join([f"--- {source}", f"+++ b/{name}", *body]) + "\n", added, removed)
+
+
+def _lines(text: str) -> list[str]:
+    """Lines with their end as a mark where it is not a plain LF, so that it can be seen."""
+    lines = text.split("\n")
+    last = lines.pop()
+    marked = [line[:-1] + "␍" if line.endswith("\r") else line for line in lines]
+    if last:
+        marked.append(last + "\n\\ No newline at end of file")
+    return marked
+
+
+def _equal(old: Sequence[str], new: Sequence[str]) -> int:
+    count = 0
+    for first, second in zip(old, new, strict=False):
+        if first != second:
+            break
+        count += 1
+    return count
+
+
+def _hunks(old: list[str], new: list[str], skipped: int) -> list[str]:
+    if max(len(old), len(new)) > _MOST_COMPARED:
+        header = _header(skipped, len(old), len(new))
+        return [header, *(f"-{line}" for line in old), *(f"+{line}" for line in new)]
+    out: list[str] = []
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for group in matcher.get_grouped_opcodes(_CONTEXT):
+        first, last = group[0], group[-1]
+        out.append(_range(skipped, first[1], last[2], first[3], last[4]))
+        for word, old_from, old_to, new_from, new_to in group:
+            if word == "equal":
+                out += [f" {line}" for line in old[old_from:old_to]]
+                continue
+            out += [f"-{line}" for line in old[old_from:old_to]]
+            out += [f"+{line}" for line in new[new_from:new_to]]
+    return out
+
+
+def _header(skipped: int, old: int, new: int) -> str:
+    return _range(skipped, 0, old, 0, new)
+
+
+def _range(skipped: int, old_from: int, old_to: int, new_from: int, new_to: int) -> str:
+    old = _side(skipped + old_from, old_to - old_from)
+    new = _side(skipped + new_from, new_to - new_from)
+    return f"@@ -{old} +{new} @@"
+
+
+def _side(start: int, length: int) -> str:
+    begin = start + 1 if length else start
+    return str(begin) if length == 1 else f"{begin},{length}"

@@ -1,0 +1,134 @@
+"""The tool that reads a page of a text file."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import hashlib
+import os
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import Field
+
+from kinet.core.approval import ApprovalRequest
+from kinet.core.errors import ToolError
+from kinet.policy.visible import visible_line
+from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
+from kinet.tools.file_access import held, open_regular, project, relative, settle
+from kinet.tools.file_pages import PAGE_BYTES, PAGE_LINES, Page, read_page
+from kinet.tools.questions import path_question
+
+# Files above this cannot be changed by the tools, so their bytes need not be known.
+_HASHED_BYTES = 50 * 1024 * 1024
+
+
+class ReadFileArguments(Arguments):
+    """Which lines of which file."""
+
+    path: str
+    offset: int = Field(1, ge=0, description="first line, from 1")
+    limit: int = Field(PAGE_LINES, ge=1, description="number of lines")
+
+
+class ReadFile:
+    """Reads lines with their numbers, a page at a time."""
+
+    name: ClassVar[str] = "read_file"
+    description: ClassVar[str] = (
+        "Reads a text file of the project. Each line comes as its number, a tab and the text; a "
+        f"page has up to {PAGE_LINES:,} lines or {PAGE_BYTES // 1024} KB and says how to go on."
+    )
+    access: ClassVar[Access] = Access.READ
+    arguments: ClassVar[type[Arguments]] = ReadFileArguments
+
+    def question(
+        self, arguments: ReadFileArguments, context: ToolContext
+    ) -> ApprovalRequest | None:
+        """Asks only for what lies outside the project or may hold secrets."""
+        return path_question(self.name, arguments, arguments.path, "read", context)
+
+    async def run(self, arguments: ReadFileArguments, context: ToolContext) -> ToolOutput:
+        """The page. ToolError for what is missing, a folder, a pipe or past the end."""
+        return await asyncio.to_thread(self._read, arguments, context)
+
+    def _read(self, arguments: ReadFileArguments, context: ToolContext) -> ToolOutput:
+        try:
+            real = settle(self.name, arguments, arguments.path, "read", context)
+        except ToolError as exc:
+            if exc.kind == "not-found":
+                exc.hint = _similar(arguments.path, context)
+            raise
+        shown = relative(real, context)
+        with held(real, project(context)) as place:
+            descriptor, status = open_regular(place)
+            try:
+                limit = min(arguments.limit, PAGE_LINES)
+                page = read_page(descriptor, status.st_size, max(1, arguments.offset), limit)
+                if context.files is not None and not page.binary:
+                    context.files.remember(real, _digest(descriptor, status))
+            finally:
+                os.close(descriptor)
+        return _output(page, shown, max(1, arguments.offset))
+
+
+def stamp_of(status: os.stat_result) -> str:
+    """Stands for the hash of a file that is too large to be hashed at each look."""
+    return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
+
+
+def _digest(descriptor: int, status: os.stat_result) -> str:
+    if status.st_size > _HASHED_BYTES:
+        return stamp_of(status)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    digest = hashlib.sha256()
+    while piece := os.read(descriptor, 1 << 20):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _output(page: Page, shown: str, offset: int) -> ToolOutput:
+    size = f"{page.size:,} bytes"
+    if page.binary:
+        what = "NUL bytes only, as far as looked at" if page.hollow else "a binary file"
+        text = f"{shown} is {what} ({size}); it is not shown as text."
+        return ToolOutput(text, f"binary, {size}", {"path": shown, "size": page.size})
+    if not page.lines and offset > 1:
+        raise ToolError(
+            f"{shown} has {page.seen:,} lines; there is no line {offset:,}.",
+            hint="Choose an offset within the file.",
+            kind="past-end",
+        )
+    last = offset + len(page.lines) - 1
+    numbered = [f"{number}\t{line}" for number, line in enumerate(page.lines, offset)]
+    notes = [*page.notes]
+    if page.more:
+        total = f" of {page.total:,}" if page.total else ""
+        notes.append(f"Lines {offset:,} to {last:,}{total}. Go on with offset={last + 1}.")
+    if not page.size:
+        notes.append("The file is empty.")
+    text = "\n".join([*numbered, *(f"[{note}]" for note in notes)])
+    preview = f"{len(page.lines):,} line{'' if len(page.lines) == 1 else 's'}"
+    details = {
+        "path": shown,
+        "offset": offset,
+        "lines": len(page.lines),
+        "total_lines": page.total,
+        "encoding": page.encoding,
+        "truncated": page.more,
+    }
+    return ToolOutput(text, preview, details, model_content=text)
+
+
+def _similar(path: str, context: ToolContext) -> str:
+    """Names in the same folder that look like the missing one."""
+    wanted = Path(path)
+    folder = project(context) / wanted.parent
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for _, entry in zip(range(2_000), entries, strict=False)]
+    except (OSError, ValueError):
+        return ""
+    near = difflib.get_close_matches(wanted.name, names, n=3, cutoff=0.6)
+    shown = [visible_line(str(wanted.parent / name)) for name in near]
+    return f"Did you mean {' or '.join(shown)}?" if shown else ""
