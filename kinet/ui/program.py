@@ -1,0 +1,186 @@
+"""What the window asks of the rest of the program beside `Services`: sessions and the runtime."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from kinet.core.approval import Approver
+from kinet.core.conversation import Conversation
+from kinet.core.events import Event
+from kinet.core.profile import ModelProfile
+from kinet.ui.queue_tray import Queued
+from kinet.ui.services import Services
+
+
+class OpenSession(Protocol):
+    """A conversation that is open and can be sent to."""
+
+    @property
+    def id(self) -> str:
+        """Unique among all sessions."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """One line; "" before the first message."""
+        ...
+
+    @property
+    def folder(self) -> Path | None:
+        """The working folder."""
+        ...
+
+    @property
+    def conversation(self) -> Conversation:
+        """Where the conversation stands."""
+        ...
+
+    @property
+    def queue(self) -> Sequence[Queued]:
+        """Messages that wait, in order."""
+        ...
+
+    def send(
+        self, text: str, approver: Approver | None = None, attachments: Sequence[Any] = ()
+    ) -> AsyncIterator[Event]:
+        """Sends a message; the events of its turn, the last one TurnFinished."""
+        ...
+
+    def steer(self, text: str) -> None:
+        """Gives a message to the running turn."""
+        ...
+
+    def stop(self) -> None:
+        """Ends the running turn."""
+        ...
+
+    def enqueue(self, text: str) -> Queued:
+        """Adds a message to the queue."""
+        ...
+
+    def remove_queued(self, message_id: str) -> Any:
+        """Takes a message out of the queue."""
+        ...
+
+    def take_next(self) -> Queued | None:
+        """Takes the next message out of the queue; None if there is none or it is paused."""
+        ...
+
+    def events(self) -> list[Event]:
+        """The saved events, for replay."""
+        ...
+
+
+class SessionRow(Protocol):
+    """One session in the list."""
+
+    @property
+    def id(self) -> str:
+        """Unique among all sessions."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """One line."""
+        ...
+
+    @property
+    def folder(self) -> Any:
+        """The working folder, "" or None for none."""
+        ...
+
+    @property
+    def updated(self) -> float:
+        """Wall time of the last change, in seconds."""
+        ...
+
+    @property
+    def state(self) -> str:
+        """How its last turn ended or stands."""
+        ...
+
+    @property
+    def message_count(self) -> int:
+        """Messages in it."""
+        ...
+
+
+class Sessions(Protocol):
+    """All sessions of a data folder. Each call may raise StoreError with a sentence."""
+
+    def list(self) -> Sequence[SessionRow]:
+        """All sessions, the newest first."""
+        ...
+
+    def rename(self, session_id: str, title: str) -> Any:
+        """Gives a session another title."""
+        ...
+
+    def delete(self, session_id: str) -> Any:
+        """Moves a session to the trash."""
+        ...
+
+    def restore(self, session_id: str) -> Any:
+        """Takes a session out of the trash."""
+        ...
+
+
+class Settings(Protocol):
+    """The settings of a data folder."""
+
+    def get(self, key: str) -> Any:
+        """The value of `section.name`."""
+        ...
+
+    def set(self, key: str, value: Any) -> None:
+        """Keeps a value. SettingsError says why it cannot be."""
+        ...
+
+    def profiles(self) -> Sequence[ModelProfile]:
+        """All profiles, in the person's order."""
+        ...
+
+
+class Program(Protocol):
+    """The runtime, as the window sees it."""
+
+    home: Path
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder new sessions work on."""
+        ...
+
+    @property
+    def theme(self) -> str:
+        """light, dark or system."""
+        ...
+
+    @property
+    def settings(self) -> Any:
+        """Keeps `Settings`."""
+        ...
+
+    @property
+    def sessions(self) -> Any:
+        """Keeps `Sessions`."""
+        ...
+
+    @property
+    def services(self) -> Services:
+        """What the parts of the window show."""
+        ...
+
+    def preload(self) -> None:
+        """Imports the heavy modules; may run in a thread."""
+        ...
+
+    def build(self) -> None:
+        """Opens settings and store. KinetError says what is wrong."""
+        ...
+
+    def open_session(self, session_id: str | None = None) -> Any:
+        """An `OpenSession`: the one of this id, or a new one."""
+        ...

@@ -1,0 +1,94 @@
+"""One line at the bottom of the window, with one action, that leaves by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from kinet.ui.controls import text_label
+from kinet.ui.theme import current_theme
+
+SECONDS = 8.0
+HEIGHT = 36
+
+
+class Toast(QWidget):
+    """Shows the newest message; the older one gives way. Waits while the pointer is on it."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._host = parent
+        self.setFixedHeight(HEIGHT)
+        self._act: Callable[[], None] | None = None
+        self._label = text_label("", parent=self)
+        self._button = QPushButton(self)
+        self._button.setProperty("kind", "link")
+        self._button.clicked.connect(self._pressed)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 0, 12, 0)
+        row.setSpacing(12)
+        row.addWidget(self._label)
+        row.addWidget(self._button)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.hide)
+        self.hide()
+
+    def tell(
+        self,
+        text: str,
+        action: str = "",
+        act: Callable[[], None] | None = None,
+        seconds: float = SECONDS,
+    ) -> None:
+        """Shows `text`; `seconds` 0 keeps it until it is pressed or replaced."""
+        self._label.setText(text)
+        self.setAccessibleName(text)
+        self._act = act
+        self._button.setText(action)
+        self._button.setVisible(bool(action))
+        self.place()
+        self.show()
+        self.raise_()
+        if seconds > 0:
+            self._timer.start(int(seconds * 1000))
+        else:
+            self._timer.stop()
+
+    def text(self) -> str:
+        """What is shown."""
+        return self._label.text()
+
+    def place(self) -> None:
+        """Stands in the middle of the parent's bottom, above the status row."""
+        parent = self._host
+        self.adjustSize()
+        width = min(self.sizeHint().width(), parent.width() - 32)
+        self.resize(width, HEIGHT)
+        self.move((parent.width() - width) // 2, parent.height() - HEIGHT - 128)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._timer.stop()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._timer.start(3_000)
+        super().leaveEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = current_theme()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme.qcolor("dialog_border"))
+        painter.setBrush(theme.qcolor("chip"))
+        painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 8, 8)
+        painter.setPen(Qt.PenStyle.NoPen)
+
+    def _pressed(self) -> None:
+        act, self._act = self._act, None
+        self.hide()
+        if act is not None:
+            act()
