@@ -34,6 +34,26 @@ from kinet.core.messages import Message
 State = Literal["idle", "running", "waiting"]
 
 SUMMARY_OPENING = "Summary of the conversation so far:\n\n"
+# The reason a compaction carries when no summary could be had; it begins with this word.
+SUMMARY_FAILED = "summary failed"
+# So many turns no further summary is tried then.
+SUMMARY_REST_TURNS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """What a turn has to know of the turns before it, beside the messages of the context.
+
+    `first_message` is the number, in the whole conversation, of the first message that the context
+    holds (a summary aside). `segments` and `prompt_tokens` are those of the last request, for the
+    note on what broke a cached prefix. `summary_rests` is True while a failed summary is not to be
+    tried again.
+    """
+
+    first_message: int = 0
+    segments: tuple[str, ...] = ()
+    prompt_tokens: int = 0
+    summary_rests: bool = False
 
 
 @dataclass
@@ -54,6 +74,10 @@ class Conversation:
     occupancy: int = 0
     occupancy_messages: int = 0
     compaction: ContextCompacted | None = None
+    # The hashes and the prompt size of the newest request of a turn.
+    segments: tuple[str, ...] = ()
+    prompt_tokens: int = 0
+    summary_failed_in: int = 0
     # Pieces, not one growing string: a long answer comes in thousands of them.
     _draft: list[str] = field(default_factory=list)
     _draft_reasoning: list[str] = field(default_factory=list)
@@ -104,8 +128,13 @@ class Conversation:
             case StepFinished(usage=usage, cost=cost, purpose=purpose):
                 if purpose:
                     self._count(usage, cost)
-            case ContextCompacted():
+                else:
+                    self.segments = event.segments
+                    self.prompt_tokens = usage.tokens_in
+            case ContextCompacted(reason=reason):
                 self.compaction = event
+                if reason.startswith(SUMMARY_FAILED):
+                    self.summary_failed_in = self.turns
                 self.occupancy = event.after
                 self.occupancy_messages = len(self.messages)
             case TurnFinished():
@@ -137,6 +166,16 @@ class Conversation:
             return tuple(kept)
         summary = Message("user", SUMMARY_OPENING + self.compaction.summary, kind="summary")
         return (summary, *kept)
+
+    def carry(self) -> Carry:
+        """What the next turn is to be told beside `context()`."""
+        failed = self.summary_failed_in
+        return Carry(
+            first_message=self.compaction.kept_from if self.compaction else 0,
+            segments=self.segments,
+            prompt_tokens=self.prompt_tokens,
+            summary_rests=bool(failed) and self.turns - failed <= SUMMARY_REST_TURNS,
+        )
 
     def _clear_draft(self) -> None:
         self._draft.clear()

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from kinet.core.approval import Approver, Decision
 from kinet.core.completion import Usage
+from kinet.core.conversation import Carry
 from kinet.core.events import Event
 from kinet.core.messages import Message
 from kinet.core.profile import Effort, ModelProfile
@@ -95,7 +96,9 @@ class TurnRequest:
     `history` is the context before the new message, without system and memory; `user` the new
     message. `rules` and `skills` are sections in their order. `memory` is the text of the memory
     block ("" for none). `steering` gives messages that came in meanwhile and takes them out.
-    `mode` is the approval mode: ask, edits, plan, all, deny.
+    `mode` is the approval mode: ask, edits, plan, all, deny. `occupancy`, `occupancy_messages` and
+    `carry` are those of the conversation before this turn (`conversation.carry()`).
+    `observers` are told every event; one that fails is logged and never breaks the run.
     """
 
     session_id: str
@@ -123,6 +126,8 @@ class TurnRequest:
     occupancy_messages: int = 0
     data_dir: Path | None = None
     unsandboxed: bool = False
+    carry: Carry = field(default_factory=Carry)
+    observers: tuple[Callable[[Event], None], ...] = ()
 
 
 class Engine(Protocol):

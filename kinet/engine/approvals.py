@@ -1,0 +1,132 @@
+"""Decides whether a call may run: policy first, then what was remembered, then the person."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from kinet.core.approval import ApprovalRequest, Decision
+from kinet.core.events import ApprovalRequested, ApprovalResolved, Event
+from kinet.engine.base import TurnRequest
+from kinet.policy.gate import CallFacts, Verdict, gather, judge
+from kinet.tools.base import Arguments, Tool, ToolContext
+
+NOT_IN_TIME = "the user did not answer in time"
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """`grant` is the token for the tool; `refusal` is what the model is told of a refused call."""
+
+    allowed: bool
+    grant: str = ""
+    refusal: str = ""
+
+
+class Approvals:
+    """The gate of one turn. Questions are asked one after the other, in the order they came up."""
+
+    def __init__(self, turn: TurnRequest, emit: Callable[[Event], None]) -> None:
+        self._turn = turn
+        self._emit = emit
+        self._one_at_a_time = asyncio.Lock()
+
+    async def admit(self, tool: Tool, arguments: Arguments, context: ToolContext) -> Admission:
+        """May this call run. ToolError if the tool knows that it cannot succeed."""
+        turn = self._turn
+        values = arguments.model_dump()
+        # Looking at paths is file I/O, and a diff reads the file: neither belongs on the loop.
+        facts = await asyncio.to_thread(
+            gather, tool.name, tool.access.value, values, turn.folder, data_dir=turn.data_dir
+        )
+        verdict = self._judge(facts)
+        if verdict.verdict == "allow":
+            return Admission(True, facts.grant)
+        if verdict.verdict == "deny":
+            return Admission(False, refusal=f"Not run: {verdict.reason}.")
+        async with self._one_at_a_time:
+            # While this call waited its turn, an answer may have been remembered that covers it.
+            verdict = self._judge(facts)
+            if verdict.verdict == "allow":
+                return Admission(True, facts.grant)
+            question = await asyncio.to_thread(tool.question, arguments, context)
+            decision = await self.ask(_complete(question, facts, verdict, context))
+        if not decision.allowed:
+            return Admission(False, refusal=_refusal(decision))
+        if decision.scope != "once" and decision.scope in verdict.scopes and turn.remembered:
+            turn.remembered.remember(tool.name, values, str(turn.folder or ""), decision)
+        return Admission(True, facts.grant)
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        """Asks the person and tells both question and answer as events."""
+        self._emit(ApprovalRequested(request))
+        limit = self._turn.limits.approval_seconds or None
+        try:
+            decision = await asyncio.wait_for(self._turn.approver.ask(request), limit)
+        except TimeoutError:
+            decision = Decision(False, reason=NOT_IN_TIME)
+        self._emit(ApprovalResolved(request.id, request.call_id, decision))
+        return decision
+
+    async def ask_to_go_on(self, tool: str, question: str, reason: str) -> bool:
+        """A guard's question: True to go on. With nobody to ask it is no."""
+        request = ApprovalRequest(
+            id=new_id(), call_id="", tool=tool, kind="other", question=question, reason=reason
+        )
+        self._emit(ApprovalRequested(request))
+        decision = await self._turn.approver.ask(request)
+        # No call was denied here: "nobody to ask" must not count as a denied call.
+        told = replace(decision, unasked=False)
+        self._emit(ApprovalResolved(request.id, "", told))
+        return decision.allowed
+
+    def _judge(self, facts: CallFacts) -> Verdict:
+        turn = self._turn
+        remembered = None
+        if turn.remembered:
+            folder = str(turn.folder or "")
+            remembered = turn.remembered.decision(facts.tool, facts.arguments, folder)
+        return judge(facts, turn.mode, remembered=remembered, unsandboxed=turn.unsandboxed)
+
+
+def new_id() -> str:
+    """A fresh id for a question."""
+    return uuid.uuid4().hex
+
+
+def _complete(
+    question: ApprovalRequest | None, facts: CallFacts, verdict: Verdict, context: ToolContext
+) -> ApprovalRequest:
+    """The tool's question with what the gate knows; a plain one where the tool has none."""
+    if question is None:
+        question = ApprovalRequest(
+            id="",
+            call_id=context.call_id,
+            tool=facts.tool,
+            kind="other",
+            question=f"Allow {facts.tool}?",
+            body="\n".join(f"{name}: {value}" for name, value in facts.arguments.items()),
+            arguments=facts.arguments,
+        )
+    return replace(
+        question,
+        id=new_id(),
+        call_id=context.call_id,
+        tool=facts.tool,
+        folder=question.folder or str(facts.folder or ""),
+        targets=facts.targets or question.targets,
+        reason=verdict.reason,
+        scopes=verdict.scopes,
+        rule=verdict.rule,
+    )
+
+
+def _refusal(decision: Decision) -> str:
+    if decision.unasked:
+        return f"Not run: nobody could be asked. {decision.reason}".strip()
+    if decision.reason == NOT_IN_TIME:
+        return f"Not run: {NOT_IN_TIME}."
+    said = f" They said: {decision.reason}" if decision.reason else ""
+    return f"Not run: the user denied this call.{said}"

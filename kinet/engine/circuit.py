@@ -1,0 +1,56 @@
+"""Keeps a provider that failed again and again from being asked for a while."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kinet.core.errors import OverloadedError, ProviderError
+from kinet.core.profile import ModelProfile
+
+FAILURES = 5
+REST_SECONDS = 30.0
+
+
+@dataclass
+class _State:
+    failures: int = 0
+    open_until: float = 0.0
+
+
+class Circuit:
+    """Counts final failures of retryable kinds per profile and address; in memory only."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._states: dict[tuple[str, str], _State] = {}
+
+    def check(self, profile: ModelProfile) -> None:
+        """OverloadedError at once while the circuit is open."""
+        state = self._states.get((profile.name, profile.base_url))
+        if state is None or self._clock() >= state.open_until:
+            return
+        left = int(state.open_until - self._clock()) + 1
+        raise OverloadedError(
+            f"{profile.base_url} failed {state.failures} times in a row; it is not asked yet.",
+            hint=f"Wait {left} seconds, or choose another model.",
+            retry_after_s=float(left),
+        )
+
+    def worked(self, profile: ModelProfile) -> None:
+        """An answer came: counting starts anew."""
+        self._states.pop((profile.name, profile.base_url), None)
+
+    def failed(self, profile: ModelProfile, error: ProviderError) -> None:
+        """A request failed for good."""
+        if not error.retryable:
+            return
+        state = self._states.setdefault((profile.name, profile.base_url), _State())
+        state.failures += 1
+        if state.failures >= FAILURES:
+            state.open_until = self._clock() + REST_SECONDS
+
+    def try_anyway(self, profile: ModelProfile) -> None:
+        """The person does not want to wait."""
+        self.worked(profile)

@@ -1,0 +1,176 @@
+"""What one request carries: system, memory, history; and how much of the window that takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kinet.core.conversation import Conversation
+from kinet.core.messages import Message, TextPart, ToolSchema
+from kinet.core.pairing import repair
+from kinet.engine.base import TurnRequest
+from kinet.engine.environment import with_environment
+from kinet.engine.prompt import system_prompt, text_of
+from kinet.engine.tokens import (
+    Calibration,
+    Size,
+    size_of_message,
+    size_of_text,
+    size_of_tools,
+)
+from kinet.engine.truncation import head_and_tail
+from kinet.providers.base import ModelRequest, ToolChoice
+from kinet.providers.pricing import known_window
+
+# Where nothing is known of a window, a conversation is compacted at this many tokens.
+UNKNOWN_WINDOW_LIMIT = 30_000
+_RESERVE = 16_384
+# After an overflow no text may take more than this share of the room, nor less than so much.
+_SHARES, _SHORTEST = 4, 1_000
+
+
+class Context:
+    """Makes the requests of one turn from its conversation, and measures them."""
+
+    def __init__(
+        self,
+        turn: TurnRequest,
+        conversation: Conversation,
+        calibration: Calibration,
+        *,
+        base: str = "",
+    ) -> None:
+        self._turn = turn
+        self._conversation = conversation
+        self._calibration = calibration
+        self._system = system_prompt(base or text_of("base"), turn.skills, turn.rules)
+        self._tools: tuple[ToolSchema, ...] = turn.toolbox.schemas()
+        self._memory = Message("user", turn.memory_text, memory=True) if turn.memory_text else None
+        self._fixed = size_of_text(self._system) + size_of_tools(self._tools)
+        if self._memory:
+            self._fixed += size_of_message(self._memory)
+        # The message is kept beside its size: an id is only good while the object lives.
+        self._sizes: dict[int, tuple[Message, Size]] = {}
+        user = conversation.messages[-1]
+        told = with_environment(user, conversation.messages[:-1], turn.folder, mode=turn.mode)
+        # A session adds the note before it stores the message; here it is made up for one that
+        # did not, in the request alone.
+        self._user, self._told_user = user, told
+        self._limit_each = 0
+
+    @property
+    def window(self) -> int:
+        """The model's window in tokens, 0 where it is not known."""
+        profile = self._turn.profile
+        return profile.window or known_window(profile.model)
+
+    @property
+    def reserve(self) -> int:
+        """Tokens that stay free for the answer."""
+        return min(_RESERVE, self.window // 4) if self.window else 0
+
+    @property
+    def compact_at(self) -> int:
+        """From so many tokens on a turn's end compacts."""
+        limits = self._turn.limits
+        if limits.compact_at:
+            return limits.compact_at
+        if not self.window:
+            return UNKNOWN_WINDOW_LIMIT
+        return min(int(limits.compact_ratio * self.window), self.window - self.reserve)
+
+    def request(self, tool_choice: ToolChoice = "auto") -> ModelRequest:
+        """The next request: memory first, then the history, every call answered."""
+        messages = [
+            self._told_user if item is self._user else item for item in self._conversation.context()
+        ]
+        paired = repair(messages)
+        if self._limit_each:
+            paired = tuple(shortened(item, self._limit_each) for item in paired)
+        before = (self._memory,) if self._memory else ()
+        all_messages = (*before, *paired)
+        starts = [place for place, item in enumerate(all_messages) if _begins_turn(item)]
+        profile = self._turn.profile
+        return ModelRequest(
+            system=self._system,
+            messages=all_messages,
+            tools=self._tools,
+            tool_choice=tool_choice,
+            effort=self._turn.effort or profile.effort,
+            max_tokens=profile.max_output_tokens,
+            temperature=profile.temperature,
+            top_p=profile.top_p,
+            session_id=self._turn.session_id,
+            turn_start=starts[-1] if starts else -1,
+        )
+
+    def size(self, request: ModelRequest) -> Size:
+        """Everything in the payload: system, tools, messages."""
+        return self._sum(request.messages) + self._fixed_without_memory()
+
+    def used(self) -> int:
+        """Tokens the next request would carry: the last figures of the server and what came after.
+
+        Without figures it is an estimate over everything.
+        """
+        conversation = self._conversation
+        covered = conversation.occupancy_messages
+        if conversation.occupancy and 0 < covered <= len(conversation.messages):
+            later = self._sum(conversation.messages[covered:])
+            return conversation.occupancy + self.estimate(later)
+        return self.estimate(self._fixed + self._sum(conversation.context()))
+
+    def shorten_to(self, tokens: int) -> None:
+        """From now on long texts are cut in requests, so that none alone takes too large a share."""
+        coefficient = max(0.05, self.estimate_characters(1_000) / 1_000)
+        self._limit_each = max(_SHORTEST, int(tokens / coefficient / _SHARES))
+
+    def estimate_characters(self, characters: int) -> int:
+        """Tokens of so many Latin characters."""
+        return self.estimate(Size(characters))
+
+    def estimate(self, size: Size) -> int:
+        """Tokens of `size` for this turn's model."""
+        return self._calibration.estimate(self._turn.profile.model, size)
+
+    def estimate_messages(self, messages: tuple[Message, ...] | list[Message]) -> int:
+        """Tokens of these messages."""
+        return self.estimate(self._sum(messages))
+
+    def estimate_fixed(self) -> int:
+        """Tokens of what every request carries: system, tools, memory."""
+        return self.estimate(self._fixed)
+
+    def learn(self, request: ModelRequest, prompt_tokens: int) -> None:
+        """Takes in what the server counted for `request`."""
+        model = self._turn.profile.model
+        self._calibration.observe(model, prompt_tokens, self.size(request))
+
+    def _fixed_without_memory(self) -> Size:
+        return size_of_text(self._system) + size_of_tools(self._tools)
+
+    def _sum(self, messages: tuple[Message, ...] | list[Message]) -> Size:
+        characters, tokens = 0.0, 0
+        for message in messages:
+            known = self._sizes.get(id(message))
+            if known is None:
+                known = self._sizes[id(message)] = (message, size_of_message(message))
+            characters += known[1].characters
+            tokens += known[1].tokens
+        return Size(characters, tokens)
+
+
+def shortened(message: Message, characters: int) -> Message:
+    """`message` with its long texts cut to head and tail; itself if none is long."""
+    if isinstance(message.content, str):
+        if len(message.content) <= characters:
+            return message
+        return replace(message, content=head_and_tail(message.content, characters))
+    parts = tuple(
+        TextPart(head_and_tail(part.text, characters)) if isinstance(part, TextPart) else part
+        for part in message.content
+    )
+    return message if parts == message.content else replace(message, content=parts)
+
+
+def _begins_turn(message: Message) -> bool:
+    return message.role == "user" and message.kind == "" and not message.memory

@@ -1,0 +1,98 @@
+"""DirectEngine: runs a turn in a task of its own and gives its events, the last one always."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+
+from kinet.core.events import Event, TurnFinished
+from kinet.engine.base import TurnRequest
+from kinet.engine.circuit import Circuit
+from kinet.engine.ending import STOPPED, Ending, broken
+from kinet.engine.tokens import Calibration
+from kinet.engine.turn import Turn
+
+_log = logging.getLogger(__name__)
+
+# A tool may need longer to clean up; the turn's last event does not wait for it.
+_GRACE_SECONDS = 0.15
+
+
+class DirectEngine:
+    """Runs turns, many at once if asked; it keeps what tokens weigh and nothing of sessions."""
+
+    def __init__(
+        self, calibration: Calibration | None = None, circuit: Circuit | None = None
+    ) -> None:
+        self.calibration = calibration or Calibration()
+        self.circuit = circuit or Circuit()
+        # Work that was cancelled and still cleans up: kept, so that it is not lost half-way.
+        self._lingering: set[asyncio.Task[Ending]] = set()
+
+    async def run(self, request: TurnRequest) -> AsyncIterator[Event]:
+        """The events of the turn, in order; exactly one TurnFinished, as the last."""
+        queue: asyncio.Queue[Event] = asyncio.Queue()
+        turn = Turn(request, queue.put_nowait, self.calibration, self.circuit)
+        driver = asyncio.create_task(self._drive(turn, request))
+        try:
+            while True:
+                event = await queue.get()
+                yield event
+                if isinstance(event, TurnFinished):
+                    return
+        finally:
+            driver.cancel()
+            await asyncio.gather(driver, return_exceptions=True)
+
+    async def close(self) -> None:
+        """Waits for what still cleans up after a stop."""
+        await asyncio.gather(*self._lingering, return_exceptions=True)
+
+    async def _drive(self, turn: Turn, request: TurnRequest) -> None:
+        """Ends the turn when its work is done, when it is stopped, or when its time is up."""
+        work = asyncio.create_task(turn.work())
+        stop = asyncio.create_task(request.stop.wait())
+        started = time.monotonic()
+        limit = request.limits.max_seconds
+        try:
+            while not work.done() and not stop.done():
+                left = limit - (time.monotonic() - started - turn.recorder.waited())
+                if limit and left <= 0:
+                    break
+                timeout = left if limit else None
+                await asyncio.wait(
+                    {work, stop}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
+                )
+            if stop.done() or not work.done():
+                await self._cancel(work)
+            turn.close(_ending_of(work, stop.done(), limit))
+        finally:
+            stop.cancel()
+            await self._cancel(work)
+
+    async def _cancel(self, work: asyncio.Task[Ending]) -> None:
+        """Ends the work; what needs longer than the grace time goes on cleaning up by itself."""
+        if work.done():
+            return
+        work.cancel()
+        self._lingering.add(work)
+        work.add_done_callback(self._lingering.discard)
+        await asyncio.wait({work}, timeout=_GRACE_SECONDS)
+
+
+def _ending_of(work: asyncio.Task[Ending], stopped: bool, seconds: float) -> Ending:
+    if work.done() and not work.cancelled():
+        error = work.exception()
+        if error is None:
+            # Even if Stop came in the same moment: the work was done.
+            return work.result()
+        if not stopped:
+            _log.error("a turn failed unexpectedly", exc_info=error)
+            return broken(error)
+    if stopped:
+        return STOPPED
+    if not seconds:
+        return broken(asyncio.CancelledError("the work was cancelled from elsewhere"))
+    return Ending("budget", f"The time limit of {seconds:g} seconds was reached.")

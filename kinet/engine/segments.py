@@ -1,0 +1,74 @@
+"""Hashes the parts of a request and says which one broke a server's cached prefix."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kinet.core.completion import Usage
+from kinet.core.messages import Message, ToolSchema
+from kinet.providers.base import ModelRequest
+
+# Below this share of the previous prompt coming back from the cache, it counts as a miss.
+_HIT = 0.5
+# Servers cache nothing below about this many tokens.
+_TOO_SMALL = 2_048
+
+
+class SegmentHashes:
+    """Remembers the hash of each message of one turn, so that a long history is hashed once."""
+
+    def __init__(self) -> None:
+        # The message is kept beside its hash: an id is only good while the object lives.
+        self._known: dict[int, tuple[Message, str]] = {}
+        self._tools: tuple[tuple[ToolSchema, ...], str] | None = None
+
+    def of(self, request: ModelRequest) -> tuple[str, ...]:
+        """The hashes of tools, system and each message, in this order."""
+        if self._tools is None or self._tools[0] is not request.tools:
+            text = json.dumps([tool.to_dict() for tool in request.tools], sort_keys=True)
+            self._tools = (request.tools, _hash(text))
+        messages = (self._of_message(message) for message in request.messages)
+        return (self._tools[1], _hash(request.system), *messages)
+
+    def _of_message(self, message: Message) -> str:
+        known = self._known.get(id(message))
+        if known is None:
+            known = (message, _hash(json.dumps(_sent(message), sort_keys=True, default=str)))
+            self._known[id(message)] = known
+        return known[1]
+
+
+def cache_note(before: Sequence[str], now: Sequence[str], usage: Usage, prompt_tokens: int) -> str:
+    """What broke the prefix of the previous request and what it cost, "" if nothing did.
+
+    `prompt_tokens` is the size of the previous prompt.
+    """
+    if not before:
+        return ""
+    lost = max(0, min(prompt_tokens, usage.tokens_in) - usage.cache_read)
+    for place, (old, new) in enumerate(zip(before, now, strict=False)):
+        if old != new:
+            return f"{_name(place)} changed: about {lost:,} tokens were read anew"
+    if len(now) < len(before):
+        return f"the history got shorter: about {lost:,} tokens were read anew"
+    caches = usage.known and usage.cache_read + usage.cache_write > 0
+    if caches and prompt_tokens > _TOO_SMALL and usage.cache_read < _HIT * prompt_tokens:
+        return f"nothing changed, but the server read {lost:,} tokens anew"
+    return ""
+
+
+def _name(place: int) -> str:
+    if place < 2:
+        return ("the tool list", "the system prompt")[place]
+    return f"message {place - 1}"
+
+
+def _sent(message: Message) -> Mapping[str, Any]:
+    return {key: value for key, value in message.to_dict().items() if key not in ("_id", "_kind")}
+
+
+def _hash(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()

@@ -1,0 +1,158 @@
+"""Decides when a turn's context is made smaller, and does it: in time, or after an overflow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kinet.core.completion import Usage
+from kinet.core.conversation import SUMMARY_FAILED
+from kinet.core.events import ContextCompacted, Notice, StepFinished
+from kinet.core.messages import Message
+from kinet.engine.base import TurnRequest
+from kinet.engine.compaction import (
+    Outcome,
+    Plan,
+    is_stall,
+    makeshift_summary,
+    plan,
+    summarise,
+)
+from kinet.engine.context import UNKNOWN_WINDOW_LIMIT, Context
+from kinet.engine.recorder import Recorder
+
+_KEPT_TAIL = 20_000
+_KEPT_SHARE = 0.3
+# What a summary of a long part usually takes, for the estimate before one is asked for.
+_USUAL_SUMMARY = 800
+_SUMMARY_INPUT_SHARE = 0.6
+
+
+class Shrinking:
+    """The compactions of one turn. Never two at once: a turn does one thing at a time."""
+
+    def __init__(
+        self,
+        turn: TurnRequest,
+        context: Context,
+        recorder: Recorder,
+        cost_of: Callable[[Usage], tuple[float | None, bool]],
+    ) -> None:
+        self._turn = turn
+        self._context = context
+        self._recorder = recorder
+        self._cost_of = cost_of
+        self._rests = turn.carry.summary_rests
+        self._overflows = 0
+        self._size_at_overflow = 0
+
+    async def before_step(self) -> None:
+        """Compacts if the next request would not fit into the window."""
+        window = self._context.window
+        if window and self._context.used() > window - self._context.reserve:
+            await self.compact("the next request would not fit")
+
+    async def after_turn(self) -> None:
+        """Compacts if the conversation has grown beyond its limit."""
+        if self._context.used() >= self._context.compact_at:
+            await self.compact("the conversation has grown long")
+
+    def after_overflow(self) -> bool:
+        """Trims to a half, then to a quarter, without asking a model. False when there is no more.
+
+        The newest words of the person stay: in the tail, or in the makeshift summary.
+        """
+        self._overflows += 1
+        if self._overflows > 2:
+            return False
+        if self._overflows == 1:
+            self._size_at_overflow = self._context.used()
+        share = 2 if self._overflows == 1 else 4
+        target = self._size_at_overflow // share
+        cut = self._plan(max(0, target - self._context.estimate_fixed()))
+        if cut is not None:
+            summary = makeshift_summary(cut)
+            self._tell(cut, summary, "the server said that the prompt is too long")
+        self._context.shorten_to(target)
+        return True
+
+    async def compact(self, reason: str, topic: str = "") -> bool:
+        """Puts a summary in the place of the older part. False if that would free too little."""
+        before = self._context.used()
+        cut = self._plan(self._kept_tail())
+        if cut is None:
+            return False
+        dropped = self._context.estimate_messages(cut.dropped)
+        if is_stall(before, before - dropped + min(dropped, _USUAL_SUMMARY)):
+            return False
+        outcome = await self._summary(cut, topic)
+        if outcome.failed:
+            self._rests = True
+            reason = outcome.reason
+            cut = self._plan(self._kept_tail(), whole_turns=True) or cut
+            outcome = Outcome(makeshift_summary(cut), outcome.usage, outcome.reason)
+            self._recorder.emit(
+                Notice(f"The older part was left out without a summary: {reason}", "warning")
+            )
+        after = self._size_after(cut, outcome.summary)
+        if is_stall(before, after):
+            self._recorder.emit(
+                Notice("Compacting would free less than 5 % of the context; it was left as it is.")
+            )
+            return False
+        self._tell(cut, outcome.summary, reason)
+        return True
+
+    async def _summary(self, cut: Plan, topic: str) -> Outcome:
+        if self._rests:
+            return Outcome("", None, f"{SUMMARY_FAILED}: the last try was less than 3 turns ago")
+        room = (self._context.window or UNKNOWN_WINDOW_LIMIT * 2) * _SUMMARY_INPUT_SHARE
+        per_token = 1 / max(0.05, self._context.estimate_characters(1_000) / 1_000)
+        outcome = await summarise(
+            cut,
+            self._turn.provider,
+            characters=int(room * per_token),
+            session_id=self._turn.session_id,
+            topic=topic,
+            notice=self._recorder.emit,
+        )
+        if outcome.usage is not None:
+            cost, estimate = self._cost_of(outcome.usage)
+            self._recorder.emit(
+                StepFinished(
+                    outcome.usage,
+                    cost,
+                    outcome.usage.cache_read,
+                    purpose="summary",
+                    estimate=estimate,
+                )
+            )
+        return outcome
+
+    def _plan(self, keep_tokens: int, *, whole_turns: bool = False) -> Plan | None:
+        def tokens_of(message: Message) -> int:
+            return self._context.estimate_messages((message,))
+
+        messages = self._recorder.conversation.context()
+        return plan(messages, keep_tokens, tokens_of, whole_turns=whole_turns)
+
+    def _kept_tail(self) -> int:
+        share = int(_KEPT_SHARE * (self._context.window or UNKNOWN_WINDOW_LIMIT))
+        return min(_KEPT_TAIL, share, self._context.compact_at // 2)
+
+    def _size_after(self, cut: Plan, summary: str) -> int:
+        kept = self._recorder.conversation.context()[cut.kept_from :]
+        new = Message("user", summary, kind="summary")
+        return self._context.estimate_fixed() + self._context.estimate_messages((new, *kept))
+
+    def _tell(self, cut: Plan, summary: str, reason: str) -> None:
+        conversation = self._recorder.conversation
+        before, after = self._context.used(), self._size_after(cut, summary)
+        earlier = conversation.compaction
+        place = cut.kept_from
+        if earlier is not None:
+            place += earlier.kept_from - (1 if earlier.summary else 0)
+        # Numbers of the whole conversation: what the turn was given may begin with a summary.
+        begins_with_summary = conversation.messages[0].kind == "summary"
+        whole = self._turn.carry.first_message + place - (1 if begins_with_summary else 0)
+        event = ContextCompacted(before, after, whole, summary, reason)
+        self._recorder.emit_compaction(event, place)

@@ -1,0 +1,199 @@
+"""Runs the tool calls of one step and reports how each went, results in call order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from kinet.core.errors import ToolError
+from kinet.core.events import Event, FilesChanged, ToolFinished, ToolProgress, ToolStarted
+from kinet.core.messages import ToolCall
+from kinet.engine.approvals import Approvals
+from kinet.engine.base import TurnRequest
+from kinet.engine.loop_guard import LoopGuard
+from kinet.engine.truncation import for_model
+from kinet.tools.base import Access, Arguments, SubAgents, Tool, ToolContext, ToolOutput
+
+_log = logging.getLogger(__name__)
+
+STOPPED = "[stopped]"
+_PREVIEW = 80
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A call whose tool is known and whose arguments are checked; or why it cannot run."""
+
+    call: ToolCall
+    tool: Tool | None = None
+    arguments: Arguments | None = None
+    problem: str = ""
+
+    @property
+    def only_reads(self) -> bool:
+        """True if it may run beside others; a call that cannot run hurts nobody."""
+        return self.tool is None or self.tool.access is Access.READ
+
+
+class ToolRunner:
+    """Runs calls for one turn. It emits ToolStarted, ToolProgress, ToolFinished, FilesChanged."""
+
+    def __init__(
+        self,
+        turn: TurnRequest,
+        emit: Callable[[Event], None],
+        approvals: Approvals,
+        guard: LoopGuard,
+        agents: SubAgents | None = None,
+    ) -> None:
+        self._turn = turn
+        self._emit = emit
+        self._approvals = approvals
+        self._guard = guard
+        self._agents = agents
+        self._slots = asyncio.Semaphore(max(1, turn.limits.parallel_reads))
+
+    async def run(self, calls: Sequence[ToolCall], *, cut_off: bool = False) -> None:
+        """Answers every call exactly once. `cut_off`: the reply was ended by the output limit.
+
+        Neighbours that only read run side by side; everything else runs alone, in call order.
+        """
+        group: list[_Ready] = []
+        limit = self._turn.limits.max_calls_per_step
+        for number, call in enumerate(calls):
+            if limit and number >= limit:
+                text = f"Not run: limit. At most {limit} calls are run per step; ask again."
+                ready = _Ready(call, problem=text)
+            else:
+                ready = self._prepare(call, cut_off)
+            if ready.only_reads:
+                group.append(ready)
+                continue
+            await self._run_together(group)
+            group = []
+            await self._run_one(ready)
+        await self._run_together(group)
+
+    def _prepare(self, call: ToolCall, cut_off: bool) -> _Ready:
+        tool = self._turn.toolbox.find(call.name)
+        writes = tool is not None and tool.access is not Access.READ
+        if cut_off and (call.invalid or writes):
+            return _Ready(
+                call,
+                problem="Not run: the reply was cut off by the output limit, so this call may be "
+                "incomplete. Send it again in smaller parts.",
+            )
+        if call.invalid:
+            return _Ready(
+                call,
+                problem="Not run: the arguments are not one whole JSON object. Send the call again "
+                "with complete arguments.",
+            )
+        try:
+            found, arguments = self._turn.toolbox.prepare(call.name, call.parsed())
+        except ToolError as exc:
+            return _Ready(call, problem=exc.sentence())
+        except ValueError as exc:
+            return _Ready(call, problem=f"Not run: {exc}. Send the call again as a JSON object.")
+        return _Ready(call, found, arguments)
+
+    async def _run_together(self, group: Sequence[_Ready]) -> None:
+        if len(group) == 1:
+            await self._run_one(group[0])
+        elif group:
+            async with asyncio.TaskGroup() as tasks:
+                for ready in group:
+                    tasks.create_task(self._run_in_slot(ready))
+
+    async def _run_in_slot(self, ready: _Ready) -> None:
+        async with self._slots:
+            await self._run_one(ready)
+
+    async def _run_one(self, ready: _Ready) -> None:
+        if ready.tool is None or ready.arguments is None:
+            self._finish(ready.call, ToolOutput(ready.problem, is_error=True))
+            return
+        context = self._context(ready.call)
+        started = time.monotonic()
+        # A tool's failure is a value here: it belongs to its call and must not end the others.
+        (outcome,) = await asyncio.gather(
+            self._admit_and_run(ready.call, ready.tool, ready.arguments, context),
+            return_exceptions=True,
+        )
+        output = _output_of(ready.call, outcome)
+        self._finish(ready.call, output, time.monotonic() - started)
+        paths = output.details.get("paths")
+        if ready.tool.access is not Access.READ and paths:
+            self._emit(FilesChanged(tuple(str(path) for path in paths), ready.call.id))
+
+    async def _admit_and_run(
+        self, call: ToolCall, tool: Tool, arguments: Arguments, context: ToolContext
+    ) -> ToolOutput:
+        admission = await self._approvals.admit(tool, arguments, context)
+        if not admission.allowed:
+            return ToolOutput(admission.refusal, "denied", {"denied": True}, is_error=True)
+        self._emit(ToolStarted(call.id, call.name, arguments.model_dump(exclude_unset=True)))
+        return await tool.run(arguments, replace(context, grant=admission.grant))
+
+    def _finish(self, call: ToolCall, output: ToolOutput, seconds: float = 0.0) -> None:
+        limits = self._turn.limits
+        told = output.model_content
+        if told is None:
+            told = for_model(output.content, limits, call.id)
+        note = self._guard.observe(call.name, call.arguments, output.content, output.is_error)
+        self._emit(
+            ToolFinished(
+                call.id,
+                call.name,
+                output.is_error,
+                output.preview or _first_line(output.content),
+                output.content,
+                f"{told}\n\n{note}" if note else told,
+                dict(output.details),
+                seconds,
+            )
+        )
+
+    def _context(self, call: ToolCall) -> ToolContext:
+        turn = self._turn
+
+        def progress(text: str) -> None:
+            self._emit(ToolProgress(call.id, text))
+
+        return ToolContext(
+            folder=turn.folder,
+            call_id=call.id,
+            session_id=turn.session_id,
+            progress=progress,
+            files=turn.files,
+            outputs=turn.outputs,
+            memory=turn.memory,
+            agents=self._agents,
+            unsandboxed=turn.unsandboxed,
+            data_dir=turn.data_dir,
+        )
+
+
+def _output_of(call: ToolCall, outcome: ToolOutput | BaseException) -> ToolOutput:
+    if isinstance(outcome, ToolOutput):
+        return outcome
+    if isinstance(outcome, ToolError):
+        return ToolOutput(outcome.sentence(), details=outcome.details, is_error=True)
+    if isinstance(outcome, asyncio.CancelledError):
+        return ToolOutput(STOPPED, is_error=True)
+    if not isinstance(outcome, Exception):
+        raise outcome
+    _log.error("tool %s failed unexpectedly", call.name, exc_info=outcome)
+    return ToolOutput(
+        f"{call.name} failed by a fault of its own ({type(outcome).__name__}: {outcome}). "
+        "Try another way.",
+        is_error=True,
+    )
+
+
+def _first_line(text: str) -> str:
+    line = text.strip().partition("\n")[0]
+    return line if len(line) <= _PREVIEW else line[: _PREVIEW - 1] + "…"

@@ -1,0 +1,359 @@
+"""The loop of one turn: ask, act, observe, repeat, until there is nothing left to do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from kinet.core.completion import Completion, Usage
+from kinet.core.conversation import Conversation
+from kinet.core.errors import ContextTooLongError, ProviderError
+from kinet.core.events import (
+    Event,
+    MessageCompleted,
+    Notice,
+    StepFinished,
+    StepStarted,
+    TurnError,
+    TurnFinished,
+)
+from kinet.core.messages import Message, ToolCall
+from kinet.engine.approvals import Approvals
+from kinet.engine.base import TurnRequest
+from kinet.engine.circuit import Circuit
+from kinet.engine.context import Context
+from kinet.engine.ending import COMPLETED, Ending, OutputLimitReached, failed
+from kinet.engine.loop_guard import LoopGuard
+from kinet.engine.model_call import ModelCall
+from kinet.engine.prompt import text_of
+from kinet.engine.recorder import Recorder
+from kinet.engine.segments import SegmentHashes, cache_note
+from kinet.engine.shrinking import Shrinking
+from kinet.engine.step_cap import StepCap
+from kinet.engine.subagent import SubAgentRunner
+from kinet.engine.tokens import Calibration, size_of_message, size_of_text
+from kinet.engine.tool_runner import STOPPED, ToolRunner
+from kinet.providers.base import ModelRequest
+
+_EMPTY_NUDGE = "[Kinet: your reply was empty. Go on with the task, or write your answer.]"
+_MAX_PAUSES = 3
+
+
+@dataclass
+class _Step:
+    """The step that runs now, for its StepFinished."""
+
+    number: int
+    started: float
+    request: ModelRequest | None = None
+    segments: tuple[str, ...] = ()
+    finished: StepFinished | None = None
+
+
+class Turn:
+    """One turn. `work` runs it, `close` ends it legally wherever it stands."""
+
+    def __init__(
+        self,
+        request: TurnRequest,
+        put: Callable[[Event], None],
+        calibration: Calibration,
+        circuit: Circuit,
+        *,
+        base: str = "",
+    ) -> None:
+        self._request = request
+        self._calibration, self._circuit = calibration, circuit
+        self._started = time.monotonic()
+        conversation = _conversation_of(request)
+        self.recorder = Recorder(conversation, put, request.observers)
+        self._emit = self.recorder.emit
+        self._context = Context(request, conversation, calibration, base=base)
+        self._approvals = Approvals(request, self._emit)
+        self._guard = LoopGuard()
+        agents = SubAgentRunner(request, self._emit, self._run_sub_agent)
+        self._tools = ToolRunner(request, self._emit, self._approvals, self._guard, agents)
+        self._model = ModelCall(
+            request.provider,
+            request.profile,
+            circuit,
+            self._emit,
+            screen_bytes=request.limits.screen_bytes,
+            void=self._count_void,
+        )
+        self._shrinking = Shrinking(request, self._context, self.recorder, self._cost_of)
+        self._hashes = SegmentHashes()
+        self._segments = request.carry.segments
+        self._prompt_tokens = request.carry.prompt_tokens
+        self._cap = StepCap(request.limits.max_steps)
+        self._budget = request.limits.budget_usd
+        self._step: _Step | None = None
+        self._empty = 0
+        self._pauses = 0
+
+    async def work(self) -> Ending:
+        """Runs the turn and says how it ended. Cancelling it stops all it started."""
+        try:
+            ending = await self._loop()
+        except ProviderError as exc:
+            return failed(exc)
+        except OutputLimitReached:
+            size = self._request.limits.screen_bytes // 1024
+            return Ending("budget", f"The turn wrote more than {size} KB; the answer is partial.")
+        await self._shrinking.after_turn()
+        return ending
+
+    def close(self, ending: Ending, open_calls: str = STOPPED) -> None:
+        """Keeps partial text, answers what is open, and tells the last event."""
+        self._keep_partial()
+        self.recorder.answer_open_calls(open_calls, self._request.limits)
+        if self._step is not None and self._step.finished is not None:
+            self._emit(self._step.finished)
+        if ending.reason not in ("completed", "stopped", "failed") and ending.detail:
+            self._emit(Notice(ending.detail, "warning"))
+        seconds = time.monotonic() - self._started
+        self.recorder.close(
+            TurnFinished(ending.reason, ending.error, ending.detail, seconds, time.time())
+        )
+
+    async def _loop(self) -> Ending:
+        number = 0
+        while True:
+            number += 1
+            self._take_steering()
+            last = self._cap.is_last(number)
+            if note := self._cap.note(number):
+                self._tell_model(note)
+            await self._shrinking.before_step()
+            completion = await self._ask(number, last)
+            if completion.tool_calls:
+                self._empty = self._pauses = 0
+                cut_off = completion.finish == "length"
+                self._guard.begin_step()
+                await self._tools.run(completion.tool_calls, cut_off=cut_off)
+            self._finish_step()
+            ending = await self._after(completion, last)
+            if ending is not None:
+                return ending
+
+    async def _after(self, completion: Completion, last: bool) -> Ending | None:
+        """How the turn ends after this step, or None to go on."""
+        if completion.tool_calls:
+            return await self._consult_guards()
+        if self._take_steering():
+            return None
+        if last:
+            return Ending(
+                "step_limit",
+                f"The limit of {self._cap.steps} steps was reached; the task may be unfinished.",
+            )
+        if completion.finish == "pause":
+            self._pauses += 1
+            return None if self._pauses < _MAX_PAUSES else COMPLETED
+        if not completion.content.strip():
+            return self._after_empty()
+        if completion.finish == "length":
+            self._emit(Notice("The answer was cut off by the output limit.", "warning"))
+        if completion.finish == "content_filter":
+            self._emit(Notice("The server's content filter ended the answer.", "warning"))
+        return COMPLETED
+
+    def _after_empty(self) -> Ending | None:
+        self._empty += 1
+        if self._empty == 1:
+            self._emit(Notice("The model's reply was empty; it was asked once more.", "warning"))
+            self._tell_model(_EMPTY_NUDGE)
+            return None
+        return Ending(
+            "failed",
+            error=TurnError(
+                "protocol",
+                "The model replied with nothing, twice.",
+                "Send the message again, or choose another model.",
+                retryable=True,
+            ),
+        )
+
+    async def _consult_guards(self) -> Ending | None:
+        """No progress, then money: each says go on, adds a note, or asks the person."""
+        advice = self._guard.end_step()
+        if advice == "message":
+            self._tell_model(
+                f"[Kinet: {self._guard.reason}. This leads nowhere. Do something different now, "
+                "or tell the person what is missing.]"
+            )
+        if advice == "ask":
+            reason = self._guard.reason
+            question = "The agent seems to go in circles. Let it go on?"
+            if not await self._approvals.ask_to_go_on("no_progress", question, reason):
+                return Ending("no_progress", f"No progress: {reason}.")
+            self._guard.forgive()
+        spent = self.recorder.spent
+        if self._budget and spent >= self._budget:
+            question = f"This turn has cost {spent:.2f} USD. Let it go on?"
+            reason = f"the budget of {self._budget:.2f} USD is used up"
+            if not await self._approvals.ask_to_go_on("budget", question, reason):
+                return Ending("budget", f"The budget of {self._budget:.2f} USD was reached.")
+            self._budget = spent + self._request.limits.budget_usd
+        return None
+
+    async def _ask(self, number: int, last: bool) -> Completion:
+        """One model request, made smaller and sent again if the server finds it too long."""
+        self._step = _Step(number, time.monotonic())
+        self._emit(StepStarted(number))
+        while True:
+            request = self._context.request("none" if last else "auto")
+            self._step.request = request
+            self._step.segments = self._hashes.of(request)
+            try:
+                completion = await self._model.ask(request)
+            except ContextTooLongError as exc:
+                if not self._shrinking.after_overflow():
+                    raise ContextTooLongError(
+                        "The conversation does not fit into the model's window, even cut down to "
+                        "a quarter.",
+                        hint="Compact it, start a new conversation, or choose a model with a "
+                        "larger window.",
+                        status=exc.status,
+                    ) from exc
+                continue
+            return self._take(completion, request, last)
+
+    def _take(self, completion: Completion, request: ModelRequest, last: bool) -> Completion:
+        """Lets a completion join the history."""
+        if last and completion.tool_calls:
+            # Calls made although none were allowed do not count; the text does.
+            completion = _without_calls(completion)
+        completion = _with_fresh_ids(completion, self.recorder.conversation)
+        usage = self._usage_of(completion, request)
+        cost, estimate = self._cost_of(usage)
+        if completion.usage.known:
+            self._context.learn(request, usage.tokens_in)
+        assert self._step is not None
+        step = StepFinished(
+            usage,
+            cost,
+            usage.cache_read,
+            estimate=estimate,
+            segments=self._step.segments,
+            cache_note=cache_note(self._segments, self._step.segments, usage, self._prompt_tokens),
+        )
+        self._segments, self._prompt_tokens = self._step.segments, usage.tokens_in
+        message = completion.raw_assistant
+        if not message.text and not message.tool_calls:
+            # An empty message is illegal for most servers; its money counts all the same.
+            self._emit(replace(step, purpose="aborted", segments=(), cache_note=""))
+            return completion
+        self._step.finished = step
+        self._emit(
+            MessageCompleted(message, completion.finish, completion.model, usage=usage, cost=cost)
+        )
+        return completion
+
+    def _finish_step(self) -> None:
+        step, self._step = self._step, None
+        if step is not None and step.finished is not None:
+            self._emit(replace(step.finished, duration_s=time.monotonic() - step.started))
+
+    def _keep_partial(self) -> None:
+        conversation = self.recorder.conversation
+        text = conversation.draft or self._model.lost_text
+        if not text or self._step is None or self._step.request is None:
+            return
+        reasoning = conversation.draft_reasoning or None
+        usage = Usage(
+            self._context.estimate(self._context.size(self._step.request)),
+            self._context.estimate(size_of_text(text + (reasoning or ""))),
+            known=False,
+        )
+        cost, estimate = self._cost_of(usage)
+        message = Message("assistant", text, reasoning=reasoning)
+        self._emit(MessageCompleted(message, partial=True, usage=usage, cost=cost))
+        self._step.finished = StepFinished(
+            usage,
+            cost,
+            duration_s=time.monotonic() - self._step.started,
+            estimate=estimate,
+            segments=self._step.segments,
+        )
+
+    def _take_steering(self) -> bool:
+        """Lets what the person sent meanwhile join the history. True if there was any."""
+        messages = self._request.steering()
+        for message in messages:
+            self._emit(MessageCompleted(message))
+        return bool(messages)
+
+    def _tell_model(self, note: str) -> None:
+        self._emit(MessageCompleted(Message("user", note, kind="note")))
+
+    def _usage_of(self, completion: Completion, request: ModelRequest) -> Usage:
+        """What the server counted, or an estimate that says so."""
+        usage = completion.usage
+        if usage.known and usage.tokens_in + usage.tokens_out > 0:
+            return usage
+        answer = size_of_message(completion.raw_assistant)
+        size = self._context.size(request)
+        return Usage(self._context.estimate(size), self._context.estimate(answer), known=False)
+
+    def _cost_of(self, usage: Usage) -> tuple[float | None, bool]:
+        return self._request.price(self._request.profile.model, usage)
+
+    def _count_void(self, request: ModelRequest, partial: Completion | None) -> None:
+        """A segment that was thrown away was paid for all the same."""
+        usage = self._usage_of(partial or Completion(), request)
+        cost, estimate = self._cost_of(usage)
+        self._emit(
+            StepFinished(usage, cost, usage.cache_read, purpose="aborted", estimate=estimate)
+        )
+
+    async def _run_sub_agent(self, request: TurnRequest, put: Callable[[Event], None]) -> Ending:
+        base = text_of("subagent")
+        turn = Turn(request, put, self._calibration, self._circuit, base=base)
+        ending = await turn.work()
+        turn.close(ending)
+        return ending
+
+
+def _conversation_of(request: TurnRequest) -> Conversation:
+    """The context the turn begins with, the new message last."""
+    messages = [*request.history, request.user]
+    conversation = Conversation(messages=messages, state="running", turns=1)
+    summary = 1 if messages[0].kind == "summary" else 0
+    covered = request.occupancy_messages - request.carry.first_message + summary
+    if request.occupancy and 0 < covered <= len(messages):
+        conversation.occupancy, conversation.occupancy_messages = request.occupancy, covered
+    return conversation
+
+
+def _without_calls(completion: Completion) -> Completion:
+    raw = replace(completion.raw_assistant, tool_calls=(), vendor={})
+    return replace(completion, tool_calls=(), raw_assistant=raw)
+
+
+def _with_fresh_ids(completion: Completion, conversation: Conversation) -> Completion:
+    """Some servers number calls anew in every reply; an id must name one call of a conversation."""
+    used = {call.id for message in conversation.messages for call in message.tool_calls}
+    if not any(call.id in used for call in completion.tool_calls):
+        return completion
+
+    def fresh(call: ToolCall) -> ToolCall:
+        number, name = 2, call.id
+        while name in used:
+            name = f"{call.id}_{number}"
+            number += 1
+        return replace(call, id=name)
+
+    raw = completion.raw_assistant
+    if raw.vendor:
+        # The vendor's own copy of the message holds the ids too and must stay as it came.
+        return completion
+    names = {call.id: fresh(call) for call in completion.tool_calls}
+    return replace(
+        completion,
+        tool_calls=tuple(names[call.id] for call in completion.tool_calls),
+        raw_assistant=replace(
+            raw, tool_calls=tuple(names.get(call.id, call) for call in raw.tool_calls)
+        ),
+    )
