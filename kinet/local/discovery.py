@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from kinet.local.known_keys import KEYS
+
 FoundKind = Literal["ollama", "lmstudio", "llamacpp", "key"]
 
 PROBE_SECONDS = 0.5
@@ -39,50 +41,10 @@ class LocalServer:
     list_path: str
 
 
-@dataclass(frozen=True, slots=True)
-class KnownKey:
-    """An environment variable that usually holds a key, and the address the key is for."""
-
-    variable: str
-    name: str
-    base_url: str
-    model: str
-    protocol: str = "openai"
-
-
 SERVERS = (
     LocalServer("ollama", "Ollama", 11434, "/api/tags"),
     LocalServer("lmstudio", "LM Studio", 1234, "/v1/models"),
     LocalServer("llamacpp", "llama.cpp", 8080, "/v1/models"),
-)
-
-KEYS = (
-    KnownKey(
-        "ANTHROPIC_API_KEY",
-        "Anthropic",
-        "https://api.anthropic.com",
-        "claude-sonnet-4-5",
-        "anthropic",
-    ),
-    KnownKey("OPENAI_API_KEY", "OpenAI", "https://api.openai.com/v1", "gpt-5"),
-    KnownKey("DEEPSEEK_API_KEY", "DeepSeek", "https://api.deepseek.com/v1", "deepseek-chat"),
-    KnownKey("OPENROUTER_API_KEY", "OpenRouter", "https://openrouter.ai/api/v1", "openrouter/auto"),
-    KnownKey("ZHIPUAI_API_KEY", "Zhipu", "https://open.bigmodel.cn/api/paas/v4", "glm-4.6"),
-    KnownKey("ZHIPU_API_KEY", "Zhipu", "https://open.bigmodel.cn/api/paas/v4", "glm-4.6"),
-    KnownKey("GLM_API_KEY", "Zhipu", "https://open.bigmodel.cn/api/paas/v4", "glm-4.6"),
-    KnownKey(
-        "GEMINI_API_KEY",
-        "Gemini",
-        "https://generativelanguage.googleapis.com/v1beta/openai",
-        "gemini-2.5-pro",
-    ),
-    KnownKey("MOONSHOT_API_KEY", "Moonshot", "https://api.moonshot.cn/v1", "kimi-k2-0905-preview"),
-    KnownKey(
-        "DASHSCOPE_API_KEY",
-        "DashScope",
-        "https://dashscope.aliyuncs.com/compatible-mode/v1",
-        "qwen-plus",
-    ),
 )
 
 

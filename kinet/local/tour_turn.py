@@ -148,9 +148,9 @@ def _arguments(raw: Any) -> Mapping[str, Any]:
 
 
 def _text(content: Any) -> str:
-    """The first text of a content: what follows it is the environment note."""
+    """The first text of a content, without the environment note that may follow it."""
     if isinstance(content, str):
-        return content
+        return content.partition("<environment>")[0].rstrip() or content
     for part in _list(content):
         if isinstance(part, Mapping) and isinstance(part.get("text"), str):
             return str(part["text"])

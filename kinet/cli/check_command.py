@@ -1,0 +1,72 @@
+"""`kinet check`: says what a command, path, address or rules file would be judged."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from kinet.paths import data_dir
+from kinet.policy.verdicts import Judgement
+
+Judge = Callable[[str], Judgement]
+
+
+def check(options: argparse.Namespace) -> int:
+    """Prints the judgement as JSON: one object, or one line per line of stdin for `-`."""
+    folder = (options.cwd or Path.cwd()).absolute()
+    if options.what == "rules":
+        return _rules(options.subject, folder)
+    judge = _judge(options, folder)
+    if options.subject != "-":
+        print(json.dumps(judge(options.subject).to_dict(), ensure_ascii=False, indent=2))
+        return 0
+    code = 0
+    for number, subject in _subjects():
+        if subject is None:
+            print(f"Line {number} of the input is not a JSON string.", file=sys.stderr)
+            code = 2
+            continue
+        print(json.dumps(judge(subject).to_dict(), ensure_ascii=False), flush=True)
+    return code
+
+
+def _judge(options: argparse.Namespace, folder: Path) -> Judge:
+    home, data = Path.home(), data_dir()
+    if options.what == "command":
+        from kinet.policy.commands import judge_command
+
+        return lambda text: judge_command(text, folder, home, data_dir=data)
+    if options.what == "path":
+        from kinet.policy.paths import judge_path
+
+        return lambda text: judge_path(text, options.purpose, folder, home=home, data_dir=data)
+    return _judge_address(options)
+
+
+def _judge_address(options: argparse.Namespace) -> Judge:
+    from kinet.policy.network import judge_url
+
+    return judge_url
+
+
+def _subjects() -> Iterator[tuple[int, str | None]]:
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        if not line.strip():
+            continue
+        try:
+            value: Any = json.loads(line)
+        except ValueError:
+            value = None
+        yield number, value if isinstance(value, str) else None
+
+
+def _rules(file: str, folder: Path) -> int:
+    from kinet.workspace.rules import check_file
+
+    path = folder / Path(file).expanduser()
+    print(json.dumps(check_file(path), ensure_ascii=False, indent=2))
+    return 0

@@ -1,0 +1,120 @@
+"""The gate: reads the command line, runs the command, and turns every end into an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import TextIO
+
+from kinet.cli.arguments import NOT_YET, build_parser
+from kinet.core.errors import KinetError
+
+COMPLETED, FAILED, USAGE, STOPPED, CAPPED, DENIED = range(6)
+
+Command = Callable[[argparse.Namespace], int]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code (see cli.md); prints no traceback."""
+    sys.excepthook = _report_fault
+    for stream in (sys.stdout, sys.stderr):
+        _speak_utf8(stream)
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words and words[0] in NOT_YET:
+        print(f"kinet {words[0]} is not yet available.", file=sys.stderr)
+        return USAGE
+    options = build_parser().parse_args(words)
+    try:
+        return _command(options.command)(options)
+    except KinetError as exc:
+        _report(exc, as_event=options.command == "run" and options.json)
+        return FAILED
+    except KeyboardInterrupt:
+        return STOPPED
+    except BrokenPipeError:
+        # Whoever read our output has had enough. Python would complain once more while it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE if os.name == "posix" else FAILED
+
+
+def main_window() -> int:
+    """The entry point of the menu entry: `kinet` without a terminal."""
+    return main(sys.argv[1:])
+
+
+def _command(name: str) -> Command:
+    """The function of a command. Imported late: each start pays for its own command only."""
+    match name:
+        case "":
+            from kinet.cli.window_command import window as command
+        case "run":
+            from kinet.cli.run_command import run as command
+        case "complete":
+            from kinet.cli.complete_command import complete as command
+        case "tool":
+            from kinet.cli.tool_command import tool as command
+        case "check":
+            from kinet.cli.check_command import check as command
+        case "sessions":
+            from kinet.cli.sessions_command import sessions as command
+        case "memory":
+            from kinet.cli.memory_command import memory as command
+        case "models":
+            from kinet.cli.models_command import models as command
+        case "config":
+            from kinet.cli.config_command import config as command
+        case _:
+            raise AssertionError(f"{name} has no row here")
+    return command
+
+
+def _report(error: KinetError, *, as_event: bool) -> None:
+    from kinet.core.errors import ProviderError
+    from kinet.core.events import TurnError, TurnFinished, to_json
+    from kinet.net.redact import redact
+
+    print(redact(error.sentence()), file=sys.stderr)
+    if as_event:
+        kind = error.kind if isinstance(error, ProviderError) else _kind(error)
+        told = TurnError(kind, redact(error.message), redact(error.hint))
+        print(json.dumps(to_json(TurnFinished("failed", told)), ensure_ascii=False), flush=True)
+
+
+def _kind(error: KinetError) -> str:
+    name = type(error).__name__.removesuffix("Error").lower()
+    return "store" if name.startswith("store") else name
+
+
+def _speak_utf8(stream: TextIO) -> None:
+    """Output is UTF-8 everywhere, and half a character never ends a run."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(encoding="utf-8", errors="replace")
+
+
+def _report_fault(
+    kind: type[BaseException], fault: BaseException, trace: TracebackType | None
+) -> None:
+    """A fault of Kinet's own: one sentence for the person, the rest for the log."""
+    import time
+    import traceback
+
+    from kinet.net.redact import redact
+    from kinet.paths import data_dir
+
+    text = redact("".join(traceback.format_exception(kind, fault, trace)))
+    place = data_dir() / "logs" / f"fault-{time.strftime('%Y%m%d-%H%M%S')}.txt"
+    where = f"The details are in {place}."
+    try:
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+        place.chmod(0o600)
+    except OSError:
+        where = "The details could not be written to the data folder."
+    said = redact(f"{kind.__name__}: {fault}".splitlines()[0])
+    print(f"Kinet failed by a fault of its own ({said}). {where}", file=sys.stderr)

@@ -1,0 +1,78 @@
+"""`kinet memory`: the facts the assistant keeps, listed and changed by hand."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from kinet.core.errors import StoreError
+from kinet.memory.facts import Fact, FactBook
+from kinet.paths import data_dir
+
+
+def memory(options: argparse.Namespace) -> int:
+    """Does one act on the facts. StoreError says what is wrong."""
+    book = FactBook(data_dir() / "facts.json")
+    folder = (options.cwd or Path.cwd()).absolute()
+    match options.act:
+        case "list":
+            _list(book.list(), options.json)
+        case "add":
+            fact = book.add(options.text, folder if options.project else None)
+            print(_json([_row(fact)]) if options.json else fact.id)
+        case "delete":
+            if options.id not in {fact.id for fact in book.list()}:
+                raise StoreError(
+                    f"There is no fact {options.id!r}.", hint="kinet memory list shows them."
+                )
+            book.delete(options.id)
+        case "export":
+            print(_json([_row(fact) for fact in book.list()]))
+        case "import":
+            return _import(book, options.file)
+    return 0
+
+
+def _list(facts: list[Fact], as_json: bool) -> None:
+    if as_json:
+        print(_json([_row(fact) for fact in facts]))
+        return
+    for fact in facts:
+        where = f"project {fact.folder}" if fact.scope == "project" else "person"
+        print(f"{fact.id}  {where}  {fact.text}")
+
+
+def _import(book: FactBook, file: str) -> int:
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
+        rows = json.loads(text)
+    except OSError as exc:
+        raise StoreError(f"{file} cannot be read: {exc.strerror or exc}.") from exc
+    except ValueError as exc:
+        raise StoreError(f"{file} holds no facts: {exc}.", hint="Use an export of Kinet.") from exc
+    facts = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    known = {(fact.text, fact.folder) for fact in book.list()}
+    for row in facts:
+        text, folder = str(row.get("text", "")).strip(), str(row.get("folder", ""))
+        if text and (text, folder) not in known:
+            book.add(text, Path(folder) if folder else None)
+            known.add((text, folder))
+    return 0
+
+
+def _row(fact: Fact) -> dict[str, Any]:
+    return {
+        "id": fact.id,
+        "text": fact.text,
+        "scope": fact.scope,
+        "source": fact.source,
+        "created": fact.created,
+        "folder": fact.folder,
+    }
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,98 @@
+"""`kinet run`: reads the task and its files, makes a runtime, and has headless take the turn."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+from kinet.core.errors import SettingsError
+from kinet.headless import Task, run_turn
+from kinet.runtime import Options, create_runtime
+
+USAGE, STOPPED = 2, 3
+LARGEST_ATTACHMENT = 2_000_000
+
+
+def run(options: argparse.Namespace) -> int:
+    """One turn; its end is the exit code."""
+    if options.image_of_window is not None:
+        print("kinet run --image-of-window is not yet available.", file=sys.stderr)
+        return USAGE
+    prompt, files = _prompt_and_files(options)
+    if prompt is None:
+        print("Say what is to be done: kinet run PROMPT, or a text on stdin.", file=sys.stderr)
+        return USAGE
+    task = Task(
+        prompt,
+        options.session,
+        options.resume,
+        tuple(_attachment(path) for path in files),
+        options.json,
+    )
+    try:
+        return asyncio.run(_run(task, _options(options)))
+    except asyncio.CancelledError:
+        return STOPPED
+
+
+async def _run(task: Task, options: Options) -> int:
+    runtime = create_runtime(options=options)
+    try:
+        return await run_turn(runtime, task)
+    finally:
+        await runtime.close()
+
+
+def _options(options: argparse.Namespace) -> Options:
+    return Options(
+        base_url=options.base_url,
+        protocol=options.protocol,
+        model=options.model,
+        api_key_env=options.api_key_env,
+        vendor=options.vendor,
+        profile=options.profile,
+        cwd=None if options.cwd is None else options.cwd.expanduser().absolute(),
+        approve=options.approve or ("" if sys.stdin.isatty() else "deny"),
+        trust=options.trust,
+        preset=options.preset,
+        effort=options.effort,
+        max_steps=options.max_steps,
+        budget=options.budget,
+        memory=not options.no_memory,
+        rules=not options.no_rules,
+        save=not options.no_save,
+        unsandboxed=options.unsandboxed,
+        headless=True,
+    )
+
+
+def _prompt_and_files(options: argparse.Namespace) -> tuple[str | None, list[Path]]:
+    """The task, and the files to attach. `--attach FILE … PROMPT` takes the task as a file."""
+    prompt: str | None = options.prompt
+    files = [Path(name).expanduser() for name in options.attach]
+    if prompt is None and files and not files[-1].exists():
+        return options.attach[-1], files[:-1]
+    if prompt == "-" or (prompt is None and not sys.stdin.isatty()):
+        prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
+    if prompt is None or not prompt.strip():
+        return None, files
+    # Bytes of the command line that are no UTF-8 arrive as halves of characters.
+    return prompt.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"), files
+
+
+def _attachment(path: Path) -> str:
+    """A text file as a part of the message. SettingsError names what cannot be attached."""
+    try:
+        raw = path.read_bytes()
+    except OSError as exc:
+        raise SettingsError(
+            f"{path} cannot be attached: {exc.strerror or exc}.", hint="Check the path."
+        ) from exc
+    if len(raw) > LARGEST_ATTACHMENT or b"\0" in raw[:8192]:
+        raise SettingsError(
+            f"{path} cannot be attached: only text files up to 2 MB can be.",
+            hint="Leave it in the folder and name its path in the task.",
+        )
+    return f"File {path.name}:\n\n{raw.decode('utf-8', 'replace')}"

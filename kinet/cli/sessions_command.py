@@ -1,0 +1,129 @@
+"""`kinet sessions`: lists, shows, finds, exports, imports and removes conversations."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from kinet.cli.session_export import as_html, as_json, as_jsonl, as_markdown, imported
+from kinet.core.conversation import replay
+from kinet.core.errors import StoreError
+from kinet.core.messages import Message
+from kinet.paths import data_dir
+from kinet.store.database import FILE_NAME, Database
+from kinet.store.search import SearchIndex
+from kinet.store.sessions import NewSession, SessionRow, SessionStore, new_id
+from kinet.store.trash import Trash
+
+USAGE = 2
+_WRITERS = {"import", "delete", "restore"}
+
+
+def sessions(options: argparse.Namespace) -> int:
+    """Does one act. Reading works while a window is open; changing needs the folder free."""
+    if options.act == "check":
+        print("kinet sessions check is not yet available.", file=sys.stderr)
+        return USAGE
+    with _store(read_only=options.act not in _WRITERS) as store:
+        match options.act:
+            case "list":
+                _list(store.list(), options.json)
+            case "show":
+                _show(store, _row(store, options.id), options.json)
+            case "search":
+                _search(store, options.text, options.json)
+            case "export":
+                _export(store, _row(store, options.id), options.format)
+            case "import":
+                print(_import(store, options.file))
+            case "delete":
+                Trash(store).delete(_row(store, options.id).id).result()
+            case "restore":
+                Trash(store).restore(_row(store, options.id).id).result()
+    return 0
+
+
+@contextmanager
+def _store(*, read_only: bool) -> Iterator[SessionStore]:
+    database = Database(data_dir() / FILE_NAME, read_only=read_only)
+    try:
+        yield SessionStore(database)
+    finally:
+        database.close()
+    for problem in database.problems:
+        print(problem, file=sys.stderr)
+
+
+def _row(store: SessionStore, session_id: str) -> SessionRow:
+    row = store.row(session_id)
+    if row is None:
+        raise StoreError(
+            f"There is no session {session_id!r}.", hint="kinet sessions list shows them."
+        )
+    return row
+
+
+def _list(rows: list[SessionRow], as_json_text: bool) -> None:
+    if as_json_text:
+        print(json.dumps([_listed(row) for row in rows], ensure_ascii=False))
+        return
+    for row in rows:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(row.updated))
+        print(f"{row.id}  {when}  {row.title or 'Untitled'}  {row.folder}".rstrip())
+
+
+def _listed(row: SessionRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "title": row.title,
+        "folder": row.folder,
+        "updated": row.updated,
+        "state": row.state,
+        "profile": row.profile,
+        "messages": row.message_count,
+    }
+
+
+def _show(store: SessionStore, row: SessionRow, as_json_text: bool) -> None:
+    messages = _messages(store, row)
+    print(as_json(row, messages) if as_json_text else as_markdown(row, messages))
+
+
+def _search(store: SessionStore, text: str, as_json_text: bool) -> None:
+    hits = SearchIndex(store.database, store.fetch).find(text)
+    if as_json_text:
+        rows = [{"session": hit.session_id, "seq": hit.seq, "snippet": hit.snippet} for hit in hits]
+        print(json.dumps(rows, ensure_ascii=False))
+        return
+    for hit in hits:
+        print(f"{hit.session_id}  {' '.join(hit.snippet.split())}")
+
+
+def _export(store: SessionStore, row: SessionRow, form: str) -> None:
+    writers = {"md": as_markdown, "html": as_html, "json": as_json, "jsonl": as_jsonl}
+    print(writers[form](row, _messages(store, row)))
+
+
+def _messages(store: SessionStore, row: SessionRow) -> list[Message]:
+    return replay(store.load(row.id)).messages
+
+
+def _import(store: SessionStore, file: str) -> str:
+    try:
+        if file == "-":
+            text = sys.stdin.buffer.read().decode("utf-8", "replace")
+        else:
+            with open(file, encoding="utf-8-sig", errors="replace") as source:
+                text = source.read()
+    except OSError as exc:
+        raise StoreError(f"{file} cannot be read: {exc.strerror or exc}.") from exc
+    title, events = imported(text, new_id())
+    session_id = new_id()
+    store.create(NewSession(session_id, title=title)).result()
+    store.put(session_id, events).result()
+    return session_id

@@ -1,0 +1,112 @@
+"""`kinet tool`: runs one tool through the same gate as in a session."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import uuid
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kinet.core.approval import Decision
+from kinet.core.errors import ToolError
+from kinet.paths import data_dir
+from kinet.policy.gate import gather, judge
+from kinet.tools.base import ToolContext, ToolOutput
+from kinet.tools.catalog import builtin_tools
+from kinet.tools.toolbox import Toolbox
+
+FAILED, USAGE, STOPPED, DENIED = 1, 2, 3, 5
+
+
+def tool(options: argparse.Namespace) -> int:
+    """Runs the tool and prints its result; exit 1 for an error result, 5 where it was denied."""
+    toolbox = Toolbox(builtin_tools())
+    if options.list:
+        print(json.dumps(_listing(toolbox), ensure_ascii=False, indent=2))
+        return 0
+    if not options.name:
+        print("Name a tool, or give --list to see them.", file=sys.stderr)
+        return USAGE
+    text = sys.stdin.read() if options.arguments == "-" else options.arguments
+    try:
+        arguments = json.loads(text or "{}")
+    except ValueError as exc:
+        print(f"The arguments are not JSON: {exc}.", file=sys.stderr)
+        return USAGE
+    if not isinstance(arguments, dict):
+        print("The arguments are not a JSON object.", file=sys.stderr)
+        return USAGE
+    return asyncio.run(_run(toolbox, options, arguments))
+
+
+async def _run(toolbox: Toolbox, options: argparse.Namespace, arguments: Mapping[str, Any]) -> int:
+    folder = (options.cwd or Path.cwd()).absolute()
+    context = ToolContext(
+        folder=folder,
+        call_id=f"call_{uuid.uuid4().hex[:12]}",
+        require_read=False,
+        unsandboxed=options.unsandboxed,
+        data_dir=data_dir(),
+    )
+    try:
+        found, checked = toolbox.prepare(options.name, arguments)
+        plain = checked.model_dump(exclude_none=True)
+        facts = gather(found.name, found.access.value, plain, folder, data_dir=data_dir())
+        mode = options.approve or ("ask" if sys.stdin.isatty() else "deny")
+        verdict = judge(facts, mode, unsandboxed=options.unsandboxed)
+        if verdict.verdict == "ask":
+            question = found.question(checked, context)
+            decision = await _ask(question, verdict.reason, mode)
+            if not decision.allowed:
+                return _denied(decision.reason)
+        elif verdict.verdict == "deny":
+            return _denied(verdict.reason)
+        output = await found.run(checked, replace(context, grant=facts.grant))
+    except ToolError as exc:
+        output = ToolOutput(exc.sentence(), details=exc.details, is_error=True)
+    _print(output)
+    return FAILED if output.is_error else 0
+
+
+async def _ask(question: Any, reason: str, mode: str) -> Decision:
+    from kinet.headless import NobodyToAsk, TerminalApprover
+
+    if question is None:
+        return Decision(True)
+    approver = TerminalApprover() if sys.stdin.isatty() and mode != "deny" else NobodyToAsk()
+    return await approver.ask(replace(question, reason=question.reason or reason))
+
+
+def _denied(reason: str) -> int:
+    _print(ToolOutput(f"Denied: {reason}", preview="denied", is_error=True))
+    return DENIED
+
+
+def _print(output: ToolOutput) -> None:
+    print(
+        json.dumps(
+            {
+                "content": output.content,
+                "details": dict(output.details),
+                "is_error": output.is_error,
+                "preview": output.preview,
+            },
+            ensure_ascii=False,
+            default=str,
+        )
+    )
+
+
+def _listing(toolbox: Toolbox) -> list[dict[str, Any]]:
+    rows = []
+    for schema in toolbox.schemas():
+        found = toolbox.find(schema.name)
+        if found is not None:
+            row = {"name": schema.name, "access": found.access.value}
+            rows.append({**row, "description": schema.description, "schema": schema.parameters})
+    return rows
