@@ -1,0 +1,348 @@
+"""Every setting, one line each: the window, the file, the check and the help follow from here."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, get_args, get_origin
+
+from annotated_types import Ge, Le
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.fields import FieldInfo
+
+from kinet.settings.fields import Choice, FieldKind, SettingField
+
+Labels = Mapping[str, str | tuple[str, str]]
+
+
+def setting(
+    default: Any,
+    *,
+    title: str,
+    help: str,
+    labels: Labels | None = None,
+    kind: FieldKind | None = None,
+    unit: str = "",
+    zero: str = "",
+    strictest: Any = None,
+    **bounds: float,
+) -> Any:
+    """One setting. `labels` name the choices; `strictest` is used where the file holds an unknown
+    value of a safety setting; `bounds` are ge and le."""
+    extra = {
+        "labels": dict(labels or {}), "kind": kind, "unit": unit, "zero": zero,
+        "strictest": strictest,
+    }  # fmt: skip
+    return Field(default, title=title, description=help, json_schema_extra=extra, **bounds)  # type: ignore[call-overload]
+
+
+class Section(BaseModel):
+    """A page of settings. Fields of a newer version are kept as they are."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
+    page: ClassVar[str] = ""
+
+
+_SEND = {"enter": ("Enter", "Shift+Enter begins a new line."),
+         "ctrl_enter": ("Ctrl+Enter", "Enter begins a new line.")}  # fmt: skip
+_ESCAPE = {"once": "Once", "twice": "Twice, within 1.5 seconds", "never": "Never"}
+_MODES = {
+    "ask": ("Ask", "Reads freely; asks before it changes a file or runs a command."),
+    "edits": ("Accept edits", "Changes files in the folder unasked; asks before commands."),
+    "plan": ("Plan", "Only reads, and says what it would do."),
+    "all": ("Allow all", "Asks nothing but what is dangerous."),
+    "deny": ("Deny", "Refuses everything that would need a question."),
+}
+_THEMES = {"system": "Like the system", "light": "Light", "dark": "Dark"}
+
+
+class General(Section):
+    page = "General"
+    folder: str = setting(
+        "", title="Folder", help="The folder new sessions work on.", kind="folder"
+    )
+    send_key: Literal["enter", "ctrl_enter"] = setting(
+        "enter", title="Send with", help="The key that sends the message.", labels=_SEND
+    )
+    escape_stops: Literal["once", "twice", "never"] = setting(
+        "twice",
+        title="Esc stops a running turn",
+        help="How often Esc has to be pressed. The Stop button and Ctrl+. stop at once.",
+        labels=_ESCAPE,
+    )
+
+
+class Models(Section):
+    page = "Models & prices"
+    default_profile: str = setting("", title="Default model", help="The profile new sessions use.")
+    effort: Literal["", "off", "low", "medium", "high"] = setting(
+        "",
+        title="Effort",
+        help="How long the model may think, where it can be told.",
+        labels={
+            "": "As the model likes",
+            "off": "Off",
+            "low": "Low",
+            "medium": "Medium",
+            "high": "High",
+        },
+    )
+
+
+class Approvals(Section):
+    page = "Approvals"
+    mode: Literal["ask", "edits", "plan", "all", "deny"] = setting(
+        "ask",
+        title="Approval mode",
+        help="What may be done unasked in new sessions.",
+        labels=_MODES,
+        strictest="deny",
+    )
+    wait_seconds: float = setting(
+        0.0,
+        title="Longest wait for an answer",
+        help="Afterwards the call is refused and the turn goes on.",
+        unit="seconds",
+        zero="no limit",
+        ge=0,
+        le=86_400,
+    )
+
+
+class Memory(Section):
+    page = "Memory"
+    use: bool = setting(
+        True,
+        title="Use what is known",
+        help="Tells the model the facts kept about you and the project. Applies to new sessions.",
+        strictest=False,
+    )
+    characters: int = setting(
+        4_000,
+        title="Room for facts",
+        help="How much of each request the facts may take.",
+        unit="characters",
+        ge=0,
+        le=32_000,
+    )
+
+
+class Appearance(Section):
+    page = "Appearance"
+    theme: Literal["system", "light", "dark"] = setting(
+        "system", title="Theme", help="Light or dark.", labels=_THEMES
+    )
+    zoom: int = setting(
+        100, title="Zoom", help="Size of the text in the window.", unit="%", ge=80, le=200
+    )
+
+
+class Network(Section):
+    page = "Network"
+    proxy: str = setting(
+        "",
+        title="Proxy",
+        help="Such as http://host:port; empty: as the system says. Not used for this computer.",
+    )
+    ca_file: str = setting(
+        "",
+        title="Extra certificates",
+        help="A file in PEM form that is trusted beside the system's certificates.",
+        kind="path",
+    )
+    stall_seconds: float = setting(
+        120.0,
+        title="Silence before giving up",
+        help="A server that sends nothing for so long counts as stalled.",
+        unit="seconds",
+        ge=5,
+        le=3_600,
+    )
+    retries: int = setting(
+        3,
+        title="Retries",
+        help="How often a request is made again before its first byte.",
+        ge=0,
+        le=10,
+    )
+
+
+class Limits(Section):
+    page = "Limits"
+    max_steps: int = setting(
+        0,
+        title="Steps per turn",
+        help="A turn ends there with a summary of what is left.",
+        zero="no limit",
+        ge=0,
+        le=10_000,
+    )
+    max_seconds: float = setting(
+        0.0,
+        title="Time per turn",
+        help="A turn ends there with what it has.",
+        unit="seconds",
+        zero="no limit",
+        ge=0,
+        le=604_800,
+    )
+    turn_usd: float = setting(
+        1.0,
+        title="Money per turn",
+        help="Asks before a turn costs more.",
+        unit="USD",
+        zero="off",
+        ge=0,
+        le=10_000,
+    )
+    day_usd: float = setting(
+        5.0,
+        title="Money per day",
+        help="Asks before a day costs more.",
+        unit="USD",
+        zero="off",
+        ge=0,
+        le=100_000,
+    )
+    compact_ratio: float = setting(
+        0.7,
+        title="Compact at",
+        help="The share of the model's window at which older parts are summarised.",
+        ge=0.1,
+        le=0.95,
+    )
+    result_characters: int = setting(
+        8_192,
+        title="Longest tool result",
+        help="The model gets the beginning and the end of a longer one; you always see it whole.",
+        unit="characters",
+        ge=1_000,
+        le=200_000,
+    )
+
+
+class Data(Section):
+    page = "Data"
+    trash_days: int = setting(
+        30,
+        title="Keep deleted sessions",
+        help="Afterwards they are removed for good, with their outputs.",
+        unit="days",
+        ge=1,
+        le=3_650,
+    )
+
+
+class OwnPrice(BaseModel):
+    """USD per million tokens; what is left out keeps the known price."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    input: float | None = Field(None, ge=0, le=1e6, allow_inf_nan=False)
+    output: float | None = Field(None, ge=0, le=1e6, allow_inf_nan=False)
+    cache_read: float | None = Field(None, ge=0, le=1e6, allow_inf_nan=False)
+    cache_write: float | None = Field(None, ge=0, le=1e6, allow_inf_nan=False)
+
+
+class Profile(BaseModel):
+    """A profile in the file; `core.profile.ModelProfile` is what the program uses."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
+    name: str = Field(min_length=1, max_length=80)
+    base_url: str = Field(pattern=r"(?i)^https?://[^\s/]+")
+    model: str = Field(min_length=1)
+    protocol: Literal["openai", "responses", "anthropic"] = "openai"
+    vendor: str = ""
+    key_env: str = ""
+    window: int = Field(0, ge=0)
+    max_output_tokens: int = Field(0, ge=0)
+    temperature: float | None = Field(None, ge=0, le=2)
+    top_p: float | None = Field(None, ge=0, le=1)
+    effort: Literal["", "off", "low", "medium", "high"] = ""
+    vision: bool | None = None
+    headers: dict[str, str] = {}
+    extra_body: dict[str, Any] = {}
+
+
+class Settings(BaseModel):
+    """All settings of a data folder."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
+    general: General = General()
+    models: Models = Models()
+    approvals: Approvals = Approvals()
+    memory: Memory = Memory()
+    appearance: Appearance = Appearance()
+    network: Network = Network()
+    limits: Limits = Limits()
+    data: Data = Data()
+    prices: dict[str, OwnPrice] = {}
+    profiles: tuple[Profile, ...] = ()
+
+
+def sections() -> dict[str, type[Section]]:
+    """The sections by their name in the file, in the order of the window's pages."""
+    return {
+        name: info.annotation
+        for name, info in Settings.model_fields.items()
+        if isinstance(info.annotation, type) and issubclass(info.annotation, Section)
+    }
+
+
+def setting_fields() -> tuple[SettingField, ...]:
+    """Every setting as a face sees it, in order."""
+    return tuple(
+        _field(f"{name}.{key}", section.page, info)
+        for name, section in sections().items()
+        for key, info in section.model_fields.items()
+    )
+
+
+def strictest(info: FieldInfo) -> Any:
+    """What stands in for an unknown value: the strictest for a safety setting, else the default."""
+    value = _extra(info)["strictest"]
+    return info.get_default() if value is None else value
+
+
+def _field(key: str, page: str, info: FieldInfo) -> SettingField:
+    extra = _extra(info)
+    labels: Labels = extra["labels"]
+    bounds = {type(item): item for item in info.metadata}
+    return SettingField(
+        key=key,
+        section=page,
+        title=info.title or key,
+        help=info.description or "",
+        kind=extra["kind"] or _kind(info.annotation),
+        default=info.get_default(),
+        choices=tuple(_choice(value, labels) for value in _values(info.annotation)),
+        minimum=_number(bounds[Ge].ge) if Ge in bounds else None,
+        maximum=_number(bounds[Le].le) if Le in bounds else None,
+        unit=extra["unit"],
+        zero=extra["zero"],
+    )
+
+
+def _choice(value: str, labels: Labels) -> Choice:
+    label = labels.get(value, value)
+    return Choice(value, label) if isinstance(label, str) else Choice(value, *label)
+
+
+def _values(annotation: Any) -> tuple[str, ...]:
+    return get_args(annotation) if get_origin(annotation) is Literal else ()
+
+
+def _kind(annotation: Any) -> FieldKind:
+    if _values(annotation):
+        return "choice"
+    kinds: dict[Any, FieldKind] = {bool: "switch", int: "integer", float: "number", str: "text"}
+    plain = annotation if not isinstance(annotation, types.GenericAlias) else list
+    return kinds.get(plain, "multiline")
+
+
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, int | float) else None
+
+
+def _extra(info: FieldInfo) -> dict[str, Any]:
+    extra = info.json_schema_extra
+    return extra if isinstance(extra, dict) else {}
