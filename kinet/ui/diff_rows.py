@@ -22,12 +22,13 @@ _LONGEST_MARKED = 1_000
 
 @dataclass(frozen=True, slots=True)
 class DiffText:
-    """The rows of a diff, and its counts of added and removed lines."""
+    """The rows of a diff, its counts of added and removed lines, and the first file's name."""
 
     rows: tuple[Row, ...]
     added: int = 0
     removed: int = 0
     hunks: int = 0
+    file_name: str = ""
 
 
 def read_diff(diff: str) -> DiffText:
@@ -38,6 +39,7 @@ def read_diff(diff: str) -> DiffText:
         lines.pop()
     several = sum(line.startswith("+++ ") for line in lines) > 1
     old = new = hunks = 0
+    file_name = ""
     inside = False
     for number, line in enumerate(lines):
         if match := _HUNK.match(line):
@@ -48,20 +50,22 @@ def read_diff(diff: str) -> DiffText:
         elif inside and line[:1] in ("+", "-", " ", "") and not _is_file_head(lines, number):
             row, old, new = _line_row(line, old, new)
             rows.append(row)
-        elif line.startswith("+++ ") and several:
+        elif line.startswith("+++ "):
             inside = False
             name = line[4:].split("\t")[0]
-            rows.append(Row("", kind="file", label=name, height=HEAD_HEIGHT))
+            file_name = file_name or name
+            if several:
+                rows.append(Row("", kind="file", label=name, height=HEAD_HEIGHT))
         elif line.startswith("\\"):
             rows.append(Row("", kind="note", label="No line feed at the end", height=20))
-        elif not line.startswith(("--- ", "+++ ", "diff ", "index ")):
+        elif not line.startswith(("--- ", "diff ", "index ")):
             inside = False
             rows.append(Row(line))
         else:
             inside = False
     added = sum(row.kind == "add" for row in rows)
     removed = sum(row.kind == "del" for row in rows)
-    return DiffText(tuple(_with_word_marks(rows)), added, removed, hunks)
+    return DiffText(tuple(_with_word_marks(rows)), added, removed, hunks, file_name)
 
 
 def _is_file_head(lines: Sequence[str], number: int) -> bool:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
+from kinet.ui.diff_colours import with_colours
 from kinet.ui.diff_rows import DiffText, read_diff
 from kinet.ui.row_view import Row, RowView
 from kinet.ui.theme import Theme
@@ -20,6 +21,7 @@ class DiffView(RowView):
     def __init__(self, parent: QWidget | None = None) -> None:
         self._digits = 2
         super().__init__(parent)
+        self.document().setDocumentMargin(0)
         self.setAccessibleName("Changes")
         self.diff = DiffText(())
 
@@ -29,7 +31,7 @@ class DiffView(RowView):
         highest = max((max(row.old, row.new) for row in self.diff.rows), default=0)
         self._digits = max(2, len(str(highest)))
         self.row_layout.indent = float(self.gutter())
-        self.show_rows(self.diff.rows)
+        self.show_rows(with_colours(self.diff.rows, self.diff.file_name))
         return self.diff
 
     def set_theme(self, theme: Theme) -> None:

@@ -125,4 +125,4 @@ class FindStrip(QFrame):
         label: QLabel = self.count
         width = label.sizeHint().width()
         label.setGeometry(self.field.width() - width - 10, 0, width, self.field.height())
-        self.field.setTextMargins(0, 0, width + 6 if label.text() else 0, 0)
+        self.field.setTextMargins(-6, 0, width + 6 if label.text() else 0, 0)

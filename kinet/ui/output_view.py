@@ -25,6 +25,7 @@ class OutputView(RowView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, surface="side")
+        self.document().setDocumentMargin(8)
         self._reader = TerminalReader()
         self._unfinished = 0
         self._resume_row = -1

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QMimeData, QRect, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
+    QFont,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -65,8 +66,10 @@ class RowView(QPlainTextEdit):
         self._hit = -1
         self.row_layout = give_rows(self)
         self.theme = current_theme()
+        self._font = self.font()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setReadOnly(True)
+        self.setCursorWidth(0)
         self.setUndoRedoEnabled(False)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         flags = Qt.TextInteractionFlag
@@ -79,13 +82,16 @@ class RowView(QPlainTextEdit):
         """Takes on another look or zoom."""
         self.theme = theme
         font = theme.font(self._size, mono=True)
+        # Every character is to be seen as it is: no ligature makes one sign of two.
+        font.setFeature(QFont.Tag("calt"), 0)
+        self._font = font
         families = ", ".join(f'"{family}"' for family in font.families())
         look = f"border: 0; padding: 0; background: {theme.color(self._surface)};"
         self.setStyleSheet(
             f"QPlainTextEdit, QPlainTextEdit:focus {{ {look} font-family: {families};"
             f" font-size: {font.pixelSize()}px; }}"
         )
-        self.document().setDefaultFont(font)
+        self._use_font()
         self.row_layout.row_height = theme.line_height(self._size)
         self.setTabStopDistance(self.fontMetrics().horizontalAdvance(" ") * 4)
         self.decorate()
@@ -259,8 +265,18 @@ class RowView(QPlainTextEdit):
         """Focus that came by keyboard is shown."""
         reasons = Qt.FocusReason
         self._keyboard = event.reason() in (reasons.TabFocusReason, reasons.BacktabFocusReason)
+        self.setCursorWidth(1 if self._keyboard else 0)
         super().focusInEvent(event)
         self.viewport().update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """The style sheet gives its own font when it is read; ours has no ligatures."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._use_font()
+
+    def _use_font(self) -> None:
+        self.document().setDefaultFont(self._font)
 
     def _special_at(self, height: int) -> int:
         for block, rect in self.visible_blocks():

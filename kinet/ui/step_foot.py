@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 
 from kinet.ui.controls import text_label
 from kinet.ui.model_share import ModelShare
-from kinet.ui.theme import Theme, icon
+from kinet.ui.part_buttons import TextButton
+from kinet.ui.theme import Theme
 
 _COPIED_MS = 1500
 
@@ -21,9 +22,7 @@ class ShareRow(QFrame):
         super().__init__(parent)
         self._mark = QLabel(self)
         self.text = text_label("", type="meta", tone="text_2", parent=self)
-        self._cut = QPushButton("Show cut", self)
-        self._cut.setProperty("kind", "link")
-        self._cut.setProperty("size", "row")
+        self._cut = TextButton("Show cut", self, kind="link", size="row")
         self._cut.setToolTip("Go to the place where the model’s part breaks off")
         self._cut.clicked.connect(self.cut_requested)
         row = QHBoxLayout(self)
@@ -77,29 +76,25 @@ class StepFoot(QWidget):
 
     def tell_copied(self) -> None:
         """Says for a moment that the text is on the clipboard."""
-        self._copy.setText("Copied")
-        self._copy.setIcon(icon("check", "success"))
+        self._copy.set_text("Copied")
+        self._copy.set_icon("check", "success")
         QTimer.singleShot(_COPIED_MS, self, self._restore)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
         self._restore()
-        self._save.setIcon(icon("save"))
-        self._find.setIcon(icon("search"))
+        self._save.refresh_icon()
+        self._find.refresh_icon()
         self._toggle(self._wrap.isChecked())
 
     def _restore(self) -> None:
-        self._copy.setText("Copy all")
-        self._copy.setIcon(icon("copy"))
+        self._copy.set_text("Copy all")
+        self._copy.set_icon("copy")
 
     def _toggle(self, wrap: bool) -> None:
-        self._wrap.setIcon(icon("wrap", "accent" if wrap else "text_2"))
+        self._wrap.set_icon("wrap", "accent" if wrap else "text_2")
         if self.sender() is self._wrap:
             self.wrap_toggled.emit(wrap)
 
-    def _button(self, icon_name: str, text: str) -> QPushButton:
-        button = QPushButton(icon(icon_name), text, self)
-        button.setProperty("kind", "quiet")
-        button.setProperty("size", "small")
-        button.setAutoDefault(False)
-        return button
+    def _button(self, icon_name: str, text: str) -> TextButton:
+        return TextButton(text, self, kind="quiet", size="small", icon_name=icon_name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from kinet.ui.controls import ElidedLabel, IconButton, repolish, text_label
 from kinet.ui.model_share import ModelShare
@@ -25,6 +25,8 @@ class StepHead(QWidget):
         self._mark.setFixedSize(16, 16)
         self._verb = text_label("", type="strong", parent=self)
         self._argument = ElidedLabel(parent=self)
+        policy = QSizePolicy.Policy
+        self._argument.setSizePolicy(policy.Ignored, policy.Preferred)
         self._argument.setProperty("type", "code")
         self._argument.setProperty("tone", "text_2")
         self.previous = IconButton("chevron-up", "Previous step", parent=self)

@@ -1,0 +1,267 @@
+"""The parts of an approval card: head, body, actions, and the line that is left of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from kinet.core.approval import ApprovalRequest, Decision
+from kinet.ui.approval_words import (
+    answer_text,
+    hidden_text,
+    icon_of,
+    place_of,
+    summary_text,
+    targets_of,
+)
+from kinet.ui.code_box import MOST_ROWS, CodeBox
+from kinet.ui.controls import ElidedLabel, Line, key_hint, repolish, text_label
+from kinet.ui.diff_rows import read_diff
+from kinet.ui.diff_view import DiffView
+from kinet.ui.part_buttons import TextButton
+from kinet.ui.theme import Theme
+from kinet.ui.visible_text import spell_out
+
+_HIGHEST_DIFF = 320
+
+
+class ApprovalHead(QFrame):
+    """Question, place, counts; how many wait and for how long."""
+
+    def __init__(self, request: ApprovalRequest, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("approvalHead")
+        self.setFixedHeight(40)
+        self._icon_name = icon_of(request)
+        self._mark = QLabel(self)
+        self._wait = text_label("", type="meta", tone="text_2", parent=self)
+        place, is_code = place_of(request)
+        self._place = ElidedLabel(place, self, mode=Qt.TextElideMode.ElideMiddle)
+        policy = QSizePolicy.Policy
+        self._place.setSizePolicy(policy.Preferred, policy.Preferred)
+        self._place.setProperty("type", "code" if is_code else "")
+        self._place.setProperty("tone", "" if is_code else "text_2")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 0, 12, 0)
+        row.setSpacing(8)
+        row.addWidget(self._mark)
+        row.addWidget(text_label(spell_out(request.question).text, type="strong", parent=self))
+        row.addWidget(self._place)
+        if request.kind == "edit":
+            diff = read_diff(request.body)
+            counts = f"+{diff.added} −{diff.removed}"
+            row.addWidget(text_label(counts, type="meta", tone="text_2", parent=self))
+        row.addStretch(1)
+        row.addWidget(self._wait)
+
+    def show_wait(self, words: str, *, late: bool) -> None:
+        """Says how many wait and for how long; a long wait is said in warning."""
+        self._wait.setText(words)
+        tone = "warning" if late else "text_2"
+        if self._wait.property("tone") != tone:
+            self._wait.setProperty("tone", tone)
+            repolish(self._wait)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another look."""
+        ratio = self.devicePixelRatioF()
+        self._mark.setPixmap(theme.pixmap(self._icon_name, "warning", 16, ratio))
+
+
+class Body(QWidget):
+    """The whole command, text or diff, and the notes on it."""
+
+    def __init__(self, request: ApprovalRequest, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._notes: list[tuple[QLabel, str, str]] = []
+        self._box: CodeBox | None = None
+        self._diff: DiffView | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        inner = QVBoxLayout()
+        inner.setContentsMargins(12, 12, 12, 12)
+        inner.setSpacing(8)
+        if request.kind == "edit" and "@@" in request.body:
+            self._add_diff(request, column)
+        elif request.body:
+            self._box = CodeBox(request.body, "bash" if request.kind == "command" else "", self)
+            self._box.view.setAccessibleName(request.question)
+            inner.addWidget(self._box)
+            self._count = text_label("", type="meta", tone="text_3", parent=self)
+            inner.addWidget(self._count)
+            if self._box.hidden:
+                self._note(inner, "alert", "danger", hidden_text(self._box.hidden))
+        if targets := targets_of(request):
+            self._note(inner, "folder", "text_2", targets)
+        if request.reason:
+            self._note(inner, "info", "text_2", spell_out(request.reason).text)
+        if request.risk:
+            self._note(inner, "alert", "warning", spell_out(request.risk).text)
+        if inner.count():
+            column.addLayout(inner)
+        else:
+            inner.deleteLater()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another look."""
+        ratio = self.devicePixelRatioF()
+        for label, icon_name, token in self._notes:
+            label.setPixmap(theme.pixmap(icon_name, token, 14, ratio))
+        if self._box is not None:
+            self._box.set_theme(theme)
+            long = self._box.row_count(560, MOST_ROWS + 1) > MOST_ROWS
+            lines = self._box.text.count("\n") + 1
+            self._count.setText(
+                f"{lines:,} lines, {len(self._box.text):,} characters: scroll for all"
+            )
+            self._count.setVisible(long)
+        if self._diff is not None:
+            self._diff.set_theme(theme)
+
+    def _add_diff(self, request: ApprovalRequest, column: QVBoxLayout) -> None:
+        self._diff = DiffView(self)
+        self._diff.show_diff(request.body)
+        self._diff.horizontalScrollBar().rangeChanged.connect(lambda *_: self._fit_diff())
+        self._fit_diff()
+        column.addWidget(self._diff)
+        height = self._diff.content_height()
+        if height > _HIGHEST_DIFF:
+            words = f"{len(self._diff.rows):,} rows: scroll for all"
+            label = text_label(words, type="meta", tone="text_3", parent=self)
+            label.setContentsMargins(16, 6, 16, 0)
+            column.addWidget(label)
+
+    def _fit_diff(self) -> None:
+        """As high as the diff up to a limit, with room for a scroll bar where one is shown."""
+        if self._diff is not None:
+            bar = 12 if self._diff.horizontalScrollBar().maximum() > 0 else 0
+            height = self._diff.content_height() + bar
+            self._diff.setFixedHeight(min(_HIGHEST_DIFF, max(40, height)))
+
+    def _note(self, column: QVBoxLayout, icon_name: str, token: str, words: str) -> None:
+        mark = QLabel(self)
+        mark.setFixedWidth(14)
+        mark.setAlignment(Qt.AlignmentFlag.AlignTop)
+        mark.setContentsMargins(0, 1, 0, 0)
+        text = text_label(words, type="meta", tone=token, parent=self)
+        text.setWordWrap(True)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(text, 1)
+        column.addLayout(row)
+        self._notes.append((mark, icon_name, token))
+
+
+class Answers(QWidget):
+    """The buttons that answer, and the reason that goes with a no."""
+
+    allowed = Signal(str)
+    denied = Signal(str)
+
+    def __init__(self, request: ApprovalRequest, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.allow = TextButton("Allow once", self, name=f"Allow once: {request.question}")
+        self.allow.setObjectName("approveButton")
+        self.allow.clicked.connect(lambda: self.allowed.emit("once"))
+        self.session = TextButton("Allow for this session", self)
+        self.session.setObjectName("approveSessionButton")
+        self.session.setVisible("session" in request.scopes)
+        self.session.setToolTip(f"Not asked again in this session: {request.rule}".rstrip(": "))
+        self.session.clicked.connect(lambda: self.allowed.emit("session"))
+        self.deny = TextButton("Deny", self, name=f"Deny: {request.question}")
+        self.deny.setObjectName("denyButton")
+        self.deny.clicked.connect(self._deny)
+        self._why = TextButton("Add a reason…", self, kind="quiet")
+        self._why.setObjectName("denyReasonButton")
+        self._why.clicked.connect(self._open_reason)
+        self.reason = QLineEdit(self)
+        self.reason.setObjectName("denyReason")
+        self.reason.setPlaceholderText("Why not? The model is told when you deny.")
+        self.reason.setAccessibleName("Reason for denying, told to the model")
+        self.reason.hide()
+        undo = "Undo stays possible" if request.kind == "edit" else ""
+        self._hints = (f"{key_hint('Ctrl+Enter')} allows once", undo)
+        self._hint = text_label(undo, type="meta", tone="text_3", parent=self)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        for button in (self.allow, self.session, self.deny, self._why):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        buttons.addWidget(self._hint)
+        column = QVBoxLayout()
+        column.setContentsMargins(12, 8, 12, 8)
+        column.setSpacing(8)
+        column.addWidget(self.reason)
+        column.addLayout(buttons)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(Line(self))
+        outer.addLayout(column)
+
+    def show_focus(self, focused: bool) -> None:
+        """The one filled button stands in the card that has the focus."""
+        kind = "primary" if focused else ""
+        if (self.allow.property("kind") or "") != kind:
+            self.allow.setProperty("kind", kind)
+            repolish(self.allow)
+        by_key = focused and not self.reason.hasFocus()
+        self._hint.setText(self._hints[0] if by_key else self._hints[1])
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another look; the style sheet does it."""
+        repolish(self.allow)
+
+    def _deny(self) -> None:
+        self.denied.emit(self.reason.text())
+
+    def _open_reason(self) -> None:
+        self._why.hide()
+        self.reason.show()
+        self.reason.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+class AnsweredRow(QWidget):
+    """What is left of an answered card: one line."""
+
+    def __init__(
+        self,
+        request: ApprovalRequest,
+        decision: Decision | None,
+        theme: Theme,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(36)
+        allowed = decision is not None and decision.allowed
+        token = "success" if allowed else "danger" if decision is not None else "text_3"
+        icon_name = "check" if allowed else "close" if decision is not None else "info"
+        mark = QLabel(self)
+        mark.setPixmap(theme.pixmap(icon_name, token, 16, self.devicePixelRatioF()))
+        answer = answer_text(decision)
+        self.setAccessibleName(f"{answer}: {request.question}")
+        summary = ElidedLabel(summary_text(request), self)
+        summary.setProperty("type", "code")
+        summary.setProperty("tone", "text_2")
+        policy = QSizePolicy.Policy
+        summary.setSizePolicy(policy.Ignored, policy.Preferred)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 0, 12, 0)
+        row.setSpacing(8)
+        row.addWidget(mark)
+        row.addWidget(text_label(answer, type="strong", parent=self))
+        row.addWidget(summary, 1)
+        if decision is not None and decision.reason:
+            reason = ElidedLabel(f"“{decision.reason}”", self)
+            reason.setProperty("tone", "text_3")
+            row.addWidget(reason)
