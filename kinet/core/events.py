@@ -143,7 +143,8 @@ class StepFinished:
     `purpose` is "" for a step of the turn: its figures repeat those of its MessageCompleted and are
     not counted again. Any other word ("summary", "title", "memory", "subagent", "aborted") is a
     call without such a message and is counted here. `cost` is USD, None where the price is not
-    known; `cached` is the number of prompt tokens served from a cache; `estimate` marks a fallback price.
+    known; `cached` is the number of prompt tokens served from a cache; `estimate` marks a fallback
+    price.
     `segments` are hashes of the request's parts, in order; `cache_note` names what broke a prefix.
     """
 

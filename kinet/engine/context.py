@@ -120,7 +120,7 @@ class Context:
         return self.estimate(self._fixed + self._sum(conversation.context()))
 
     def shorten_to(self, tokens: int) -> None:
-        """From now on long texts are cut in requests, so that none alone takes too large a share."""
+        """From now on long texts are cut in requests, so that none takes too large a share."""
         coefficient = max(0.05, self.estimate_characters(1_000) / 1_000)
         self._limit_each = max(_SHORTEST, int(tokens / coefficient / _SHARES))
 

@@ -112,7 +112,7 @@ def fails(status: int, body: str = "", headers: Mapping[str, str] | None = None)
 
 
 def hangs(text: str = "") -> Reply:
-    """Streams `text`, then falls silent with the connection open. Without text: not even headers."""
+    """Streams `text`, then falls silent with the connection open; "" sends not even headers."""
     return Reply(pieces=(text, Silence()) if text else (Silence(),))
 
 

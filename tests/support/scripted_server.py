@@ -12,6 +12,7 @@ It runs in a thread of its own, so that it serves async tests, widget tests and 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import threading
 import time
@@ -186,16 +187,16 @@ class ScriptedServer:
 
 async def _pass(gate: Gate, watch: asyncio.Future[None]) -> None:
     gate.reached.set()
-    end = time.monotonic() + _PATIENCE_S
-    while not gate.opened.is_set() and not watch.done() and time.monotonic() < end:
-        await asyncio.sleep(0.002)
+    opened = asyncio.ensure_future(asyncio.to_thread(gate.opened.wait, _PATIENCE_S))
+    await asyncio.wait({opened, watch}, return_when=asyncio.FIRST_COMPLETED)
+    # The waiting thread must not outlive the server.
+    gate.opened.set()
+    await opened
 
 
 async def _hung_up(reader: asyncio.StreamReader, request: Recorded) -> None:
-    try:
+    with contextlib.suppress(ConnectionError):
         await reader.read()
-    except ConnectionError:
-        pass
     request.closed_at = time.monotonic()
     request.closed.set()
 
