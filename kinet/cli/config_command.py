@@ -12,6 +12,8 @@ from kinet.paths import data_dir
 from kinet.settings.store import SettingsStore
 
 USAGE = 2
+# Whole tables: their value is JSON or nothing.
+_TABLES = ("prices", "profiles")
 
 
 def config(options: argparse.Namespace) -> int:
@@ -53,7 +55,7 @@ def _value(store: SettingsStore, key: str, text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as exc:
-        if key not in kinds:
+        if key in _TABLES:
             raise SettingsError(f"The value of {key} is not JSON: {exc}.") from exc
         return text
 
