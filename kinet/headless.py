@@ -190,7 +190,7 @@ class NobodyToAsk:
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Always no."""
-        reason = "This needs an approval, and nobody can be asked in this run."
+        reason = "Go on without it, or say at the end what is needed."
         return Decision(False, reason=reason, unasked=True)
 
 

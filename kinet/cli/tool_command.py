@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kinet.core.approval import Decision
+from kinet.core.approval import ApprovalRequest, Approver
 from kinet.core.errors import ToolError
 from kinet.paths import data_dir
 from kinet.policy.gate import gather, judge
@@ -55,17 +55,18 @@ async def _run(toolbox: Toolbox, options: argparse.Namespace, arguments: Mapping
     )
     try:
         found, checked = toolbox.prepare(options.name, arguments)
-        plain = checked.model_dump(exclude_none=True)
+        plain = checked.model_dump()
         facts = gather(found.name, found.access.value, plain, folder, data_dir=data_dir())
         mode = options.approve or ("ask" if sys.stdin.isatty() else "deny")
         verdict = judge(facts, mode, unsandboxed=options.unsandboxed)
+        if verdict.verdict == "deny":
+            missing = any(part.rule == "missing" for part in facts.judgement.parts)
+            return _refused(verdict.reason, FAILED if missing else DENIED)
         if verdict.verdict == "ask":
-            question = found.question(checked, context)
-            decision = await _ask(question, verdict.reason, mode)
+            question = found.question(checked, context) or _plain_question(found.name, plain)
+            decision = await _approver(mode).ask(replace(question, reason=verdict.reason))
             if not decision.allowed:
-                return _denied(decision.reason)
-        elif verdict.verdict == "deny":
-            return _denied(verdict.reason)
+                return _refused(decision.reason or "the answer was no", DENIED)
         output = await found.run(checked, replace(context, grant=facts.grant))
     except ToolError as exc:
         output = ToolOutput(exc.sentence(), details=exc.details, is_error=True)
@@ -73,18 +74,20 @@ async def _run(toolbox: Toolbox, options: argparse.Namespace, arguments: Mapping
     return FAILED if output.is_error else 0
 
 
-async def _ask(question: Any, reason: str, mode: str) -> Decision:
+def _approver(mode: str) -> Approver:
     from kinet.headless import NobodyToAsk, TerminalApprover
 
-    if question is None:
-        return Decision(True)
-    approver = TerminalApprover() if sys.stdin.isatty() and mode != "deny" else NobodyToAsk()
-    return await approver.ask(replace(question, reason=question.reason or reason))
+    return TerminalApprover() if sys.stdin.isatty() and mode != "deny" else NobodyToAsk()
 
 
-def _denied(reason: str) -> int:
-    _print(ToolOutput(f"Denied: {reason}", preview="denied", is_error=True))
-    return DENIED
+def _plain_question(name: str, arguments: Mapping[str, Any]) -> ApprovalRequest:
+    body = "\n".join(f"{key}: {value}" for key, value in arguments.items())
+    return ApprovalRequest("", "", name, "other", f"Allow {name}?", body)
+
+
+def _refused(reason: str, code: int) -> int:
+    _print(ToolOutput(f"Not run: {reason}.", preview="not run", is_error=True))
+    return code
 
 
 def _print(output: ToolOutput) -> None:
