@@ -1,40 +1,38 @@
-"""The table of vendors and protocols, and the doors to them."""
+"""The table of protocols, and the doors to vendors: make a provider, probe it, list its models."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable
 
 import httpx
 
-from kinet.core.profile import ModelProfile
+from kinet.core.profile import ModelProfile, WireProtocol
 from kinet.net.secret import Secret
-from kinet.providers.base import Provider
+from kinet.providers.anthropic import Anthropic
+from kinet.providers.circuit import Circuit
+from kinet.providers.http import Connection
+from kinet.providers.http_provider import Dialect, HttpProvider
+from kinet.providers.openai_compatible import OpenAICompatible
+from kinet.providers.probing import ProbeResult, Verdict, list_models, probe_with
+from kinet.providers.vendors import VENDORS, Vendor, vendor_named, vendor_of
 
-Verdict = Literal[
-    "works",
-    "key_refused",
-    "no_credit",
-    "model_not_offered",
-    "host_not_found",
-    "certificate",
-    "proxy_refused",
-    "timeout",
-    "unreachable",
-    "protocol",
+__all__ = [
+    "PROTOCOLS",
+    "VENDORS",
+    "ProbeResult",
+    "Vendor",
+    "Verdict",
+    "create_provider",
+    "list_models",
+    "probe",
+    "vendor_named",
+    "vendor_of",
 ]
 
-
-@dataclass(frozen=True, slots=True)
-class ProbeResult:
-    """What asking an address gave."""
-
-    ok: bool
-    verdict: Verdict
-    detail: str = ""
-    hint: str = ""
-    latency_ms: int = 0
-    models: tuple[str, ...] = ()
+PROTOCOLS: dict[WireProtocol, Callable[[ModelProfile, Secret | None, Vendor], Dialect]] = {
+    "openai": OpenAICompatible,
+    "anthropic": Anthropic,
+}
 
 
 def create_provider(
@@ -44,20 +42,20 @@ def create_provider(
     *,
     retries: int = 3,
     stall_seconds: float = 120.0,
-) -> Provider:
-    """The provider for a profile."""
-    raise NotImplementedError
+    circuit: Circuit | None = None,
+) -> HttpProvider:
+    """The provider for a profile; keep it, it holds a warm connection and what the server taught.
+
+    Without `client` it makes one of its own and closes it in `close`. `circuit` counts failures
+    over requests; without one, every request is made.
+    """
+    dialect = PROTOCOLS[profile.protocol](profile, key, vendor_of(profile))
+    connection = Connection(client, stall_seconds=stall_seconds)
+    return HttpProvider(dialect, connection, retries=retries, circuit=circuit)
 
 
 async def probe(
     profile: ModelProfile, key: Secret | None, client: httpx.AsyncClient | None = None
 ) -> ProbeResult:
-    """Asks the address of a profile, with words for a person."""
-    raise NotImplementedError
-
-
-async def list_models(
-    profile: ModelProfile, key: Secret | None, client: httpx.AsyncClient | None = None
-) -> list[str]:
-    """The names of the models an address offers."""
-    raise NotImplementedError
+    """Lists the models, and asks the profile's model for one word. Never raises ProviderError."""
+    return await probe_with(create_provider, profile, key, client)

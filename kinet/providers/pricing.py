@@ -2,31 +2,168 @@
 
 from __future__ import annotations
 
+import functools
+import math
+import re
+import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
+from kinet import paths
 from kinet.core.completion import Usage
 from kinet.core.profile import Price
 
+GLM_INPUT = 0.07
+UNKNOWN_INPUT = 3.0
+FIELDS = ("input", "output", "cache_read", "cache_write")
+_MILLION = 1_000_000
+
+# What may stand behind a model's name without making it another model.
+_SAME_MODEL = re.compile(r"(?:[-@:](?:\d{8}|\d{4}-\d\d-\d\d|\d{4}|\d\d-\d{4}|latest|beta|exp))+$")
+# Names as local servers give them: a tag behind a colon, or a file.
+_LOCAL = re.compile(r"^[^/]+:[\w.-]+$|\.gguf$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """One row of our table. `window` and `longest` (answer) in tokens, 0 where not known."""
+
+    id: str
+    names: tuple[str, ...]
+    price: Price
+    window: int = 0
+    longest: int = 0
+
 
 class PriceTable:
-    """Prices in USD per million tokens."""
+    """Prices in USD per million tokens; the person's own figures win, field by field."""
 
     def __init__(self, overrides: Mapping[str, Mapping[str, float]] | None = None) -> None:
-        self._overrides = dict(overrides or {})
+        self._overrides = {
+            name.strip().lower(): {
+                key: float(value)
+                for key, value in fields.items()
+                if key in FIELDS and _is_price(value)
+            }
+            for name, fields in (overrides or {}).items()
+        }
 
     def price_of(self, model: str) -> Price:
         """The price of a model; its fields are None where not known."""
-        return Price()
+        price = _known_price(model)
+        own = self._overrides.get(model.strip().lower()) or self._overrides.get(_bare(model))
+        if not own:
+            return price
+        if price.estimate:
+            price = Price()
+        return replace(
+            price,
+            input=own.get("input", price.input),
+            output=own.get("output", price.output),
+            cache_read=own.get("cache_read", price.cache_read),
+            cache_write=own.get("cache_write", price.cache_write),
+            source="settings",
+            date="",
+        )
 
     def cost(self, model: str, usage: Usage) -> tuple[float | None, bool]:
         """(USD or None where not known, True if it is a fallback estimate)."""
-        return None, False
+        price = self.price_of(model)
+        return cost_of(price, usage), price.estimate
 
     def rows(self) -> list[tuple[str, Price]]:
-        """All known models with their prices, by name."""
-        return []
+        """All models with a known price, by name: ours and the person's."""
+        names = {row.id for row in known_models()} | set(self._overrides)
+        return [(name, self.price_of(name)) for name in sorted(names)]
+
+
+def cost_of(price: Price, usage: Usage) -> float | None:
+    """USD for these tokens; None where a price that is needed is not known.
+
+    Cached tokens are parts of the prompt: each is counted once, at its own price, or at the full
+    one where there is no other. An estimate counts the prompt alone.
+    """
+    if price.input is None:
+        return None
+    read = min(max(usage.cache_read, 0), usage.tokens_in)
+    write = min(max(usage.cache_write, 0), usage.tokens_in - read)
+    fresh = usage.tokens_in - read - write
+    total = fresh * price.input
+    total += read * (price.input if price.cache_read is None else price.cache_read)
+    total += write * (price.input if price.cache_write is None else price.cache_write)
+    if price.output is not None:
+        total += usage.tokens_out * price.output
+    elif usage.tokens_out and not price.estimate:
+        return None
+    return total / _MILLION
 
 
 def known_window(model: str) -> int:
     """The context window of a model in tokens; 0 where it is not known."""
-    return 0
+    row = _row(model)
+    return row.window if row else 0
+
+
+def known_output(model: str) -> int:
+    """The longest answer of a model in tokens; 0 where it is not known."""
+    row = _row(model)
+    return row.longest if row else 0
+
+
+@functools.cache
+def known_models() -> tuple[KnownModel, ...]:
+    """The rows of resources/models.toml."""
+    path = paths.resources_dir() / "models.toml"
+    with path.open("rb") as file:
+        document = tomllib.load(file)
+    sources = {entry["name"]: entry for entry in document.get("source", ())}
+    return tuple(_read_row(row, sources.get(row["from"], {})) for row in document["model"])
+
+
+def _read_row(row: Mapping[str, Any], source: Mapping[str, Any]) -> KnownModel:
+    prices = {key: float(row[key]) for key in FIELDS if key in row}
+    return KnownModel(
+        id=row["id"],
+        names=(row["id"], *row.get("also", ())),
+        price=Price(**prices, source=source.get("url", ""), date=source.get("date", "")),
+        window=row.get("window", 0),
+        longest=row.get("longest", 0),
+    )
+
+
+@functools.cache
+def _by_name() -> dict[str, KnownModel]:
+    return {name.lower(): row for row in known_models() for name in row.names}
+
+
+def _row(model: str) -> KnownModel | None:
+    table = _by_name()
+    name = _bare(model)
+    return table.get(name) or table.get(_SAME_MODEL.sub("", name))
+
+
+def _bare(model: str) -> str:
+    """The name without a vendor's prefix and without a gateway's variant."""
+    name = model.strip().lower().rpartition("/")[2]
+    return re.sub(r":(?:free|nitro|floor|online|thinking|extended|beta)$", "", name)
+
+
+def _known_price(model: str) -> Price:
+    name = model.strip().lower()
+    row = _row(name)
+    if row is not None and not name.endswith(":free"):
+        return row.price
+    if not name or name.endswith(":free") or _LOCAL.search(name):
+        return Price()
+    fallback = GLM_INPUT if "glm" in name else UNKNOWN_INPUT
+    return Price(input=fallback, source="estimate", estimate=True)
+
+
+def _is_price(value: Any) -> bool:
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+        and value >= 0
+    )

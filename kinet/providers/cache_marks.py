@@ -1,0 +1,75 @@
+"""Where the four cache marks of an Anthropic request stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MARK = {"type": "ephemeral"}
+# The server looks back 20 blocks from a mark for a prefix it has; some room is left.
+LOOK_BACK = 15
+_MARKABLE = frozenset({"text", "image", "tool_use", "tool_result", "document"})
+
+
+def set_marks(body: dict[str, Any], turn_start: int) -> None:
+    """Marks last tool, system, newest message, and one place between.
+
+    `turn_start` is the number of the wire message that began the turn, -1 for unknown. The place
+    between is the end of the previous turn, so that a stopped or repeated turn finds it; after a
+    large batch of calls it moves to where the request before had its newest mark, which the new
+    one would be too far from.
+    """
+    if body.get("tools"):
+        body["tools"][-1]["cache_control"] = MARK
+    if body.get("system"):
+        body["system"][-1]["cache_control"] = MARK
+    messages = body["messages"]
+    newest = _last_block(messages, len(messages) - 1)
+    if newest is None:
+        return
+    _mark(messages, newest)
+    between = _between(messages, newest, turn_start)
+    if between is not None and between != newest:
+        _mark(messages, between)
+
+
+def _between(
+    messages: list[dict[str, Any]], newest: tuple[int, int], turn_start: int
+) -> tuple[int, int] | None:
+    asked_before = _asked_before(messages)
+    if asked_before is not None:
+        distance = _blocks_up_to(messages, newest) - _blocks_up_to(messages, asked_before)
+        if distance > LOOK_BACK:
+            return asked_before
+    if turn_start <= 0:
+        return asked_before
+    return _last_block(messages, turn_start - 1)
+
+
+def _asked_before(messages: list[dict[str, Any]]) -> tuple[int, int] | None:
+    """The newest mark of the request before this one: the end of what its answer answered."""
+    for number in range(len(messages) - 1, 0, -1):
+        if messages[number]["role"] == "assistant":
+            return _last_block(messages, number - 1)
+    return None
+
+
+def _last_block(messages: list[dict[str, Any]], number: int) -> tuple[int, int] | None:
+    """The last block, at or before the end of a message, that may carry a mark."""
+    while number >= 0:
+        content = messages[number]["content"]
+        for place in range(len(content) - 1, -1, -1):
+            block = content[place]
+            if block.get("type") in _MARKABLE and block.get("text", "-").strip():
+                return number, place
+        number -= 1
+    return None
+
+
+def _blocks_up_to(messages: list[dict[str, Any]], where: tuple[int, int]) -> int:
+    number, place = where
+    return sum(len(message["content"]) for message in messages[:number]) + place
+
+
+def _mark(messages: list[dict[str, Any]], where: tuple[int, int]) -> None:
+    number, place = where
+    messages[number]["content"][place]["cache_control"] = MARK
