@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+import json
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kinet.paths import data_dir
+from kinet.core import atomic_write
+from kinet.core.errors import SettingsError, StoreError
+from kinet.paths import data_dir, ensure_private_dir
+from kinet.settings.options import Options
 
 if TYPE_CHECKING:
+    from kinet.engine.direct import DirectEngine
+    from kinet.memory.facts import FactBook
+    from kinet.policy.rules import RuleBook
     from kinet.session.manager import SessionManager
+    from kinet.session.parts import Rules
     from kinet.session.session import Session
+    from kinet.settings.services import Services
     from kinet.settings.store import SettingsStore
+    from kinet.store.database import Database
 
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What was asked for on the command line; "" and None mean "as the settings say"."""
-
-    base_url: str = ""
-    protocol: str = ""
-    model: str = ""
-    api_key_env: str = ""
-    vendor: str = ""
-    profile: str = ""
-    cwd: Path | None = None
-    approve: str = ""
-    theme: str = ""
-    trust: bool | None = None
-    preset: str = ""
-    effort: str = ""
-    max_steps: int | None = None
-    budget: float | None = None
-    memory: bool = True
-    rules: bool = True
-    save: bool = True
-    unsandboxed: bool = False
+CALIBRATION_FILE = "calibration.json"
+FACTS_FILE = "facts.json"
+TOUR_FOLDER = "tour"
 
 
 def create_runtime(
@@ -77,36 +68,244 @@ class Runtime:
     def __init__(self, home: Path, options: Options) -> None:
         self.home = home
         self.options = options
+        self._built: _Built | None = None
 
     def preload(self) -> None:
         """Imports the heavy modules; may run in a thread. Touches no file and no loop."""
+        import kinet.engine.direct
+        import kinet.providers.catalog
+        import kinet.session.manager
+        import kinet.settings.services
+        import kinet.tools.catalog  # noqa: F401
 
     def build(self) -> None:
         """Opens settings and store. StoreError or SettingsError says what is wrong."""
+        self._parts()
 
     @property
     def folder(self) -> Path | None:
         """The folder new sessions work on; None where none is chosen."""
-        return self.options.cwd
+        if self.options.cwd is not None:
+            return self.options.cwd
+        if self.options.headless:
+            return Path.cwd()
+        if self._built is None:
+            return None
+        chosen = self._built.settings.values.general.folder
+        return Path(chosen) if chosen else None
 
     @property
     def theme(self) -> str:
         """light, dark or system, known without heavy imports."""
-        return self.options.theme or "system"
+        from kinet.settings import first_frame
+
+        return self.options.theme or first_frame.load(self.home).theme
 
     @property
     def settings(self) -> SettingsStore:
         """The settings of this data folder."""
-        raise NotImplementedError
+        return self._parts().settings
 
     @property
     def sessions(self) -> SessionManager:
         """All sessions of this data folder."""
-        raise NotImplementedError
+        return self._parts().sessions
+
+    @property
+    def services(self) -> Services:
+        """Models, prices, facts, spending and the tour, for a face."""
+        return self._parts().services
+
+    @property
+    def problems(self) -> list[str]:
+        """What was found damaged and set aside, each a sentence for the person."""
+        return self._parts().problems()
 
     def open_session(self, session_id: str | None = None) -> Session:
         """The session `session_id`, or a new one on `folder`. StoreError if there is none such."""
-        raise NotImplementedError
+        if session_id is not None:
+            return self.sessions.open(session_id)
+        folder = self.folder
+        if folder is not None:
+            check_folder(folder)
+        return self.sessions.create(folder=folder)
+
+    def newest_session_id(self) -> str:
+        """The newest session on `folder`, else the newest of all; "" if there is none."""
+        rows = self.sessions.list()
+        here = str(self.folder or "")
+        for row in rows:
+            if row.folder == here:
+                return row.id
+        return rows[0].id if rows else ""
 
     async def close(self) -> None:
-        """Ends all turns, closes connections and the store."""
+        """Ends all turns, closes connections and the store. A second call does nothing."""
+        built, self._built = self._built, None
+        if built is not None:
+            await built.close()
+
+    def _parts(self) -> _Built:
+        if self._built is None:
+            self._built = _Built(self.home, self.options)
+        return self._built
+
+
+def check_folder(folder: Path) -> None:
+    """SettingsError if a session cannot work on this folder."""
+    try:
+        with suppress(StopIteration):
+            next(folder.iterdir())
+    except OSError as exc:
+        raise SettingsError(
+            f"The folder {folder} cannot be used: {exc.strerror or exc}.",
+            hint="Choose a folder that you can read.",
+        ) from exc
+
+
+class _Built:
+    """The parts, made once: here concrete classes meet."""
+
+    def __init__(self, home: Path, options: Options) -> None:
+        from kinet.memory.facts import FactBook
+        from kinet.policy.rules import RuleBook
+        from kinet.settings.model_choice import ModelChoice
+        from kinet.settings.secrets import Keychain
+        from kinet.settings.services import Services
+        from kinet.settings.store import SettingsStore
+        from kinet.settings.turn_choices import TurnChoices
+        from kinet.store.usage import UsageLog
+
+        self.home = home
+        self.options = options
+        self.settings: SettingsStore = SettingsStore(home)
+        keychain = Keychain()
+        self.models = ModelChoice(self.settings, keychain, options)
+        self.choices = TurnChoices(self.settings, options)
+        self.models.check()
+        self.choices.check()
+        self.facts: FactBook = FactBook(home / FACTS_FILE)
+        self.rule_book: RuleBook = RuleBook(home)
+        self.engine: DirectEngine = _engine(home)
+        self.database = _open_database(home, save=options.save)
+        try:
+            self.sessions: SessionManager = self._session_manager()
+        except BaseException:
+            self.database.close()
+            raise
+        self.services: Services = Services(
+            self.settings,
+            keychain,
+            self.models.client,
+            facts=self.facts,
+            usage=UsageLog(self.database),
+            tour=self.start_tour,
+        )
+
+    def _session_manager(self) -> SessionManager:
+        from kinet.memory.recall import Recall
+        from kinet.session.manager import SessionManager
+        from kinet.session.parts import SessionParts
+        from kinet.store.sessions import SessionStore
+
+        models, choices = self.models, self.choices
+        parts = SessionParts(
+            store=SessionStore(self.database),
+            engine=lambda: self.engine,
+            profile=models.profile,
+            provider=models.provider,
+            toolbox=choices.toolbox,
+            price=choices.price,
+            rules=self.rules,
+            memory_text=self.memory_text,
+            limits=choices.limits,
+            mode=choices.mode,
+            effort=choices.effort,
+            remembered=self.rule_book.for_session,
+            memory=Recall(self.facts) if self.options.memory else None,
+            day_limit=choices.day_limit,
+            data_dir=self.home,
+            unsandboxed=self.options.unsandboxed,
+        )
+        return SessionManager(parts)
+
+    def problems(self) -> list[str]:
+        """What was set aside, from all parts that keep files."""
+        return [*self.settings.problems, *self.database.problems, *self.facts.problems]
+
+    def rules(self, folder: Path | None) -> Rules:
+        """The rules of a folder; none where they were refused for this run."""
+        from kinet.session.parts import Rules
+        from kinet.workspace.rules import load_rules
+
+        if not self.options.rules or self.options.trust is False:
+            return Rules()
+        found = load_rules(folder)
+        return Rules(found.sections, found.warnings)
+
+    def memory_text(self, folder: Path | None) -> str:
+        """The memory block for a session on this folder; "" for none."""
+        from kinet.memory.recall import block_text
+
+        chosen = self.settings.values.memory
+        if not self.options.memory or not chosen.use:
+            return ""
+        return block_text(self.facts.list(folder), folder, chosen.characters)
+
+    async def start_tour(self, folder: Path | None) -> str:
+        """A new session on the tour, in `folder` or in the sample folder; its id."""
+        from kinet.local.tour_folder import FOLDER_NAME, make_sample
+
+        profile = await asyncio.to_thread(self.models.tour_profile)
+        if folder is None:
+            folder = self.home / TOUR_FOLDER / FOLDER_NAME
+            try:
+                await asyncio.to_thread(make_sample, folder)
+            except OSError as exc:
+                raise StoreError(
+                    f"The sample folder {folder} cannot be made: {exc.strerror or exc}.",
+                    hint="Choose a folder of your own for the tour.",
+                ) from exc
+        return self.sessions.create(folder=folder, profile=profile.name).id
+
+    async def close(self) -> None:
+        """Ends everything in the order of its use."""
+        await self.sessions.close()
+        await self.engine.close()
+        await self.models.close()
+        if self.options.save:
+            _keep_calibration(self.home, self.engine.calibration.to_dict())
+        await asyncio.to_thread(self.database.close)
+
+
+def _open_database(home: Path, *, save: bool) -> Database:
+    from kinet.store.database import FILE_NAME, Database
+
+    if not save:
+        return Database(None)
+    try:
+        ensure_private_dir(home)
+    except OSError as exc:
+        raise StoreError(
+            f"The data folder {home} cannot be used: {exc.strerror or exc}.",
+            hint="Give yourself write access to it, or name another folder in KINET_HOME.",
+        ) from exc
+    return Database(home / FILE_NAME)
+
+
+def _engine(home: Path) -> DirectEngine:
+    from kinet.engine.direct import DirectEngine
+    from kinet.engine.tokens import Calibration
+
+    try:
+        kept = json.loads((home / CALIBRATION_FILE).read_bytes())
+        return DirectEngine(Calibration({str(k): float(v) for k, v in kept.items()}))
+    except (OSError, ValueError, TypeError, AttributeError):
+        # It is only an estimate, learnt anew from the next reply.
+        return DirectEngine()
+
+
+def _keep_calibration(home: Path, learnt: dict[str, float]) -> None:
+    if learnt:
+        with suppress(OSError):
+            atomic_write.write_bytes(home / CALIBRATION_FILE, json.dumps(learnt).encode())

@@ -24,15 +24,16 @@ def memory(options: argparse.Namespace) -> int:
             fact = book.add(options.text, folder if options.project else None)
             print(_json([_row(fact)]) if options.json else fact.id)
         case "delete":
-            if options.id not in {fact.id for fact in book.list()}:
+            if not book.delete(options.id):
                 raise StoreError(
                     f"There is no fact {options.id!r}.", hint="kinet memory list shows them."
                 )
-            book.delete(options.id)
         case "export":
-            print(_json([_row(fact) for fact in book.list()]))
+            print(book.export(), end="")
         case "import":
-            return _import(book, options.file)
+            print(f"{book.import_text(_text_of(options.file))} new facts.", file=sys.stderr)
+    for problem in book.problems:
+        print(problem, file=sys.stderr)
     return 0
 
 
@@ -45,22 +46,11 @@ def _list(facts: list[Fact], as_json: bool) -> None:
         print(f"{fact.id}  {where}  {fact.text}")
 
 
-def _import(book: FactBook, file: str) -> int:
+def _text_of(file: str) -> str:
     try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
-        rows = json.loads(text)
+        return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8", "replace")
     except OSError as exc:
         raise StoreError(f"{file} cannot be read: {exc.strerror or exc}.") from exc
-    except ValueError as exc:
-        raise StoreError(f"{file} holds no facts: {exc}.", hint="Use an export of Kinet.") from exc
-    facts = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    known = {(fact.text, fact.folder) for fact in book.list()}
-    for row in facts:
-        text, folder = str(row.get("text", "")).strip(), str(row.get("folder", ""))
-        if text and (text, folder) not in known:
-            book.add(text, Path(folder) if folder else None)
-            known.add((text, folder))
-    return 0
 
 
 def _row(fact: Fact) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from kinet.core.errors import SettingsError
 from kinet.headless import Task, run_turn
-from kinet.runtime import Options, create_runtime
+from kinet.runtime import create_runtime
+from kinet.settings.options import Options
 
 USAGE, STOPPED = 2, 3
 LARGEST_ATTACHMENT = 2_000_000

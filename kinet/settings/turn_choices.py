@@ -1,0 +1,104 @@
+"""What holds for each turn: limits, approval mode, effort, tools and prices."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from kinet.core.completion import Usage
+from kinet.core.errors import SettingsError
+from kinet.core.profile import Effort
+from kinet.engine.base import Limits
+from kinet.engine.presets import PRESETS, Preset
+from kinet.local.tour import MODEL as TOUR_MODEL
+from kinet.providers.pricing import PriceTable
+from kinet.settings.options import Options
+from kinet.settings.store import SettingsStore
+
+if TYPE_CHECKING:
+    from kinet.tools.toolbox import Toolbox
+
+_FREE = {"input": 0.0, "output": 0.0, "cache_read": 0.0, "cache_write": 0.0}
+
+
+class TurnChoices:
+    """The settings, narrowed by the preset and by the command line; read anew for each turn."""
+
+    def __init__(self, settings: SettingsStore, options: Options) -> None:
+        self._settings = settings
+        self._options = options
+        self._toolbox: Toolbox | None = None
+        self._prices: PriceTable | None = None
+        settings.on_change(self._changed)
+
+    def check(self) -> None:
+        """SettingsError if the command line names a preset that does not exist."""
+        name = self._options.preset
+        if name and name not in PRESETS:
+            raise SettingsError(
+                f"There is no preset {name!r}.", hint=f"Presets: {', '.join(PRESETS)}."
+            )
+
+    @property
+    def preset(self) -> Preset:
+        """The chosen preset, or the one without caps."""
+        return PRESETS[self._options.preset or "default"]
+
+    def limits(self) -> Limits:
+        """The limits of a turn that begins now."""
+        chosen, options = self._settings.values, self._options
+        limits = Limits(
+            max_steps=chosen.limits.max_steps,
+            max_seconds=chosen.limits.max_seconds,
+            budget_usd=chosen.limits.turn_usd,
+            result_characters=chosen.limits.result_characters,
+            compact_ratio=chosen.limits.compact_ratio,
+            approval_seconds=chosen.approvals.wait_seconds,
+            stall_seconds=chosen.network.stall_seconds,
+        )
+        limits = self.preset.apply(limits)
+        if options.max_steps is not None:
+            limits = replace(limits, max_steps=options.max_steps)
+        if options.budget is not None:
+            limits = replace(limits, budget_usd=options.budget)
+        return limits
+
+    def mode(self) -> str:
+        """The approval mode.
+
+        A run that nobody watches asks, and is answered no: so it is seen which calls were denied
+        for want of someone to ask.
+        """
+        chosen: str = self._options.approve or self._settings.values.approvals.mode
+        return "ask" if self._options.headless and chosen == "deny" else chosen
+
+    def effort(self) -> Effort:
+        """How long the model may think; "" leaves it to the profile."""
+        chosen = self._options.effort or self.preset.effort or self._settings.values.models.effort
+        return cast(Effort, chosen)
+
+    def day_limit(self) -> float:
+        """USD that may be spent in a day before it is asked; 0 is off."""
+        return float(self._settings.values.limits.day_usd)
+
+    def toolbox(self) -> Toolbox:
+        """All tools, or those that only read, as the preset says."""
+        from kinet.tools.catalog import builtin_tools
+        from kinet.tools.toolbox import Toolbox
+
+        if self._toolbox is None:
+            box = Toolbox(builtin_tools())
+            if not self._options.memory:
+                box = box.only(name for name in box.names() if name != "recall_memory")
+            self._toolbox = box.read_only() if self.preset.read_only else box
+        return self._toolbox
+
+    def price(self, model: str, usage: Usage) -> tuple[float | None, bool]:
+        """Tokens to money, the person's own prices first. Safe to call from several threads."""
+        prices = self._prices
+        if prices is None:
+            prices = self._prices = PriceTable({TOUR_MODEL: _FREE, **self._settings.prices()})
+        return prices.cost(model, usage)
+
+    def _changed(self, key: str) -> None:
+        self._prices = None
