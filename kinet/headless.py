@@ -7,9 +7,10 @@ import json
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from kinet.core.approval import ApprovalRequest, Approver, Decision
@@ -47,7 +48,7 @@ class Task:
     text: str
     session_id: str = ""
     resume: bool = False
-    attachments: tuple[str, ...] = ()
+    attachments: tuple[Path, ...] = ()
     as_json: bool = False
 
 
@@ -62,14 +63,17 @@ class Printer(Protocol):
 async def run_turn(runtime: Runtime, task: Task) -> int:
     """Takes the turn and returns the exit code. KinetError where it cannot even begin."""
     session = _session(runtime, task)
+    for problem in (*runtime.problems, *session.warnings):
+        print(problem, file=sys.stderr)
     printer: Printer = JsonPrinter(sys.stdout) if task.as_json else TextPrinter()
     approver = approver_for(runtime)
     outcome = Outcome()
     with _interrupts(session.stop):
-        events = session.send(task.text, approver=approver, attachments=task.attachments)
-        async for event in _each(events):
-            outcome.take(event)
-            printer.show(event)
+        sending = session.send(task.text, approver=approver, attachments=task.attachments)
+        async with aclosing(sending) as events:
+            async for event in events:
+                outcome.take(event)
+                printer.show(event)
     return outcome.code()
 
 
@@ -253,13 +257,13 @@ async def _line() -> str:
 
 
 def _session(runtime: Runtime, task: Task) -> Session:
-    if task.session_id:
-        return runtime.open_session(task.session_id)
-    if task.resume:
-        newest = runtime.newest_session_id()
-        if newest:
-            return runtime.open_session(newest)
-    return runtime.open_session()
+    wanted = task.session_id or (runtime.newest_session_id() if task.resume else "")
+    if not wanted:
+        return runtime.open_session()
+    session = runtime.open_session(wanted)
+    if runtime.options.cwd is not None:
+        session.choose(folder=runtime.options.cwd)
+    return session
 
 
 def approver_for(runtime: Runtime) -> Approver:
@@ -267,18 +271,6 @@ def approver_for(runtime: Runtime) -> Approver:
     if runtime.options.approve != "deny" and sys.stdin.isatty():
         return TerminalApprover()
     return NobodyToAsk()
-
-
-async def _each(events: AsyncIterator[Event]) -> AsyncIterator[Event]:
-    """The same events; the generator is closed whatever happens here."""
-    close = getattr(events, "aclose", None)
-    if close is None:
-        async for event in events:
-            yield event
-        return
-    async with aclosing(events):  # type: ignore[type-var]
-        async for event in events:
-            yield event
 
 
 @contextmanager

@@ -128,16 +128,29 @@ class Runtime:
         folder = self.folder
         if folder is not None:
             check_folder(folder)
-        return self.sessions.create(folder=folder)
+        return self.sessions.create(folder=folder, profile=self.options.profile)
+
+    def profile(self, name: str = "") -> ModelProfile | None:
+        """The model that a session with this profile asks, "" for new ones; None for none."""
+        with suppress(SettingsError):
+            return self._parts().profile(name)
+        return None
+
+    def window(self, profile: ModelProfile) -> int:
+        """The context window of a profile's model in tokens, 0 where it is not known."""
+        from kinet.providers.pricing import known_window
+
+        return profile.window or known_window(profile.model)
+
+    def use_folder(self, folder: Path) -> None:
+        """New sessions work on `folder` from now on. SettingsError if it cannot be used."""
+        check_folder(folder)
+        self.options = replace(self.options, cwd=None)
+        self.settings.set("general.folder", str(folder))
 
     def newest_session_id(self) -> str:
         """The newest session on `folder`, else the newest of all; "" if there is none."""
-        rows = self.sessions.list()
-        here = str(self.folder or "")
-        for row in rows:
-            if row.folder == here:
-                return row.id
-        return rows[0].id if rows else ""
+        return self.sessions.newest(self.folder) or self.sessions.newest()
 
     async def close(self) -> None:
         """Ends all turns, closes connections and the store. A second call does nothing."""

@@ -7,13 +7,11 @@ import asyncio
 import sys
 from pathlib import Path
 
-from kinet.core.errors import SettingsError
 from kinet.headless import Task, run_turn
 from kinet.runtime import create_runtime
 from kinet.settings.options import Options
 
 USAGE, STOPPED = 2, 3
-LARGEST_ATTACHMENT = 2_000_000
 
 
 def run(options: argparse.Namespace) -> int:
@@ -29,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
         prompt,
         options.session,
         options.resume,
-        tuple(_attachment(path) for path in files),
+        tuple(files),
         options.json,
     )
     try:
@@ -81,19 +79,3 @@ def _prompt_and_files(options: argparse.Namespace) -> tuple[str | None, list[Pat
         return None, files
     # Bytes of the command line that are no UTF-8 arrive as halves of characters.
     return prompt.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"), files
-
-
-def _attachment(path: Path) -> str:
-    """A text file as a part of the message. SettingsError names what cannot be attached."""
-    try:
-        raw = path.read_bytes()
-    except OSError as exc:
-        raise SettingsError(
-            f"{path} cannot be attached: {exc.strerror or exc}.", hint="Check the path."
-        ) from exc
-    if len(raw) > LARGEST_ATTACHMENT or b"\0" in raw[:8192]:
-        raise SettingsError(
-            f"{path} cannot be attached: only text files up to 2 MB can be.",
-            hint="Leave it in the folder and name its path in the task.",
-        )
-    return f"File {path.name}:\n\n{raw.decode('utf-8', 'replace')}"
