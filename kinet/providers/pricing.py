@@ -52,7 +52,7 @@ class PriceTable:
     def price_of(self, model: str) -> Price:
         """The price of a model; its fields are None where not known."""
         price = _known_price(model)
-        own = self._overrides.get(model.strip().lower()) or self._overrides.get(_bare(model))
+        own = next((self._overrides[n] for n in _names(model) if n in self._overrides), None)
         if not own:
             return price
         if price.estimate:
@@ -126,7 +126,14 @@ def _read_row(row: Mapping[str, Any], source: Mapping[str, Any]) -> KnownModel:
     return KnownModel(
         id=row["id"],
         names=(row["id"], *row.get("also", ())),
-        price=Price(**prices, source=source.get("url", ""), date=source.get("date", "")),
+        price=Price(
+            input=prices.get("input"),
+            output=prices.get("output"),
+            cache_read=prices.get("cache_read"),
+            cache_write=prices.get("cache_write"),
+            source=source.get("url", ""),
+            date=source.get("date", ""),
+        ),
         window=row.get("window", 0),
         longest=row.get("longest", 0),
     )
@@ -139,8 +146,13 @@ def _by_name() -> dict[str, KnownModel]:
 
 def _row(model: str) -> KnownModel | None:
     table = _by_name()
-    name = _bare(model)
-    return table.get(name) or table.get(_SAME_MODEL.sub("", name))
+    return next((table[name] for name in _names(model) if name in table), None)
+
+
+def _names(model: str) -> list[str]:
+    """The names under which a model may be found, the most exact one first."""
+    bare = _bare(model)
+    return [model.strip().lower(), bare, _SAME_MODEL.sub("", bare)]
 
 
 def _bare(model: str) -> str:
