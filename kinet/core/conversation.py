@@ -170,11 +170,13 @@ class Conversation:
     def carry(self) -> Carry:
         """What the next turn is to be told beside `context()`."""
         failed = self.summary_failed_in
+        # It may be asked before or after the turn's TurnStarted.
+        turn = self.turns + (1 if self.state == "idle" else 0)
         return Carry(
             first_message=self.compaction.kept_from if self.compaction else 0,
             segments=self.segments,
             prompt_tokens=self.prompt_tokens,
-            summary_rests=bool(failed) and self.turns - failed <= SUMMARY_REST_TURNS,
+            summary_rests=bool(failed) and turn - failed <= SUMMARY_REST_TURNS,
         )
 
     def _clear_draft(self) -> None:

@@ -20,6 +20,9 @@ from kinet.providers.base import ModelRequest, Provider, StreamItem
 
 _RESULT_CHARACTERS = 2_000
 _REQUEST_CHARACTERS = 4_000
+_OLD_REQUEST_CHARACTERS = 400
+_REQUEST = "## The request being worked on, in the person's own words"
+_TURN = "## The turn being worked on"
 # Less than this share of the context freed is not worth a lost cache.
 _STALL = 0.05
 
@@ -36,16 +39,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A new summary, or why there is none. `usage` is what the model calls took."""
+    """A new summary, or "" and the reason. `usage` is what the model calls took."""
 
     summary: str
     usage: Usage | None = None
     reason: str = ""
-
-    @property
-    def failed(self) -> bool:
-        """True if the summary is a makeshift that no model wrote."""
-        return self.reason.startswith(SUMMARY_FAILED)
 
 
 def plan(
@@ -77,56 +75,49 @@ async def summarise(
     characters: int,
     session_id: str,
     topic: str = "",
+    request: str = "",
     notice: Callable[[RetryScheduled], None] = lambda event: None,
 ) -> Outcome:
     """Asks the model for the summary of what is dropped.
 
-    At most `characters` of the old part are sent. A failed, empty or tool-calling answer, and one
-    longer than what it replaces, gives a makeshift with the reason; this never raises a
-    ProviderError.
+    `request` is what the person asked in the turn that goes on, if that is dropped too: it is kept
+    word by word. At most `characters` of the old part are sent. A failed, empty or tool-calling
+    answer, and one longer than what it replaces, gives no summary but the reason; this never raises
+    a ProviderError.
     """
     earlier, old = _earlier(cut.dropped)
     prefix = cut.turn_prefix
     if prefix:
         old = old[: len(old) - len(prefix)]
-    total: Usage | None = None
-    parts: list[str] = []
+    only_prefix = bool(prefix) and not (old or earlier)
+    text = text_of("turn_prefix") if only_prefix else text_of("summary")
+    asked = _question(earlier, _as_text(old, characters), _as_text(prefix, characters // 2), topic)
+    replaced = len(earlier) + len(_as_text(cut.dropped, 0))
+    done: Completion | None = None
     try:
-        if old or earlier:
-            text = _as_text(old, characters)
-            asked = _summary_question(earlier, text, topic)
-            done = await _complete(provider, text_of("summary"), asked, session_id, notice)
-            total = done.usage
-            parts.append(_checked(done, len(earlier) + len(_as_text(old, 0))))
-        if prefix:
-            asked = f"<turn>\n{_as_text(prefix, characters)}\n</turn>"
-            done = await _complete(provider, text_of("turn_prefix"), asked, session_id, notice)
-            total = done.usage if total is None else total + done.usage
-            text = _checked(done, len(_as_text(prefix, 0)))
-            parts.append(f"## The turn being worked on\n{text}")
+        done = await _complete(provider, text, asked, session_id, notice)
+        summary = _checked(done, replaced)
     except ProviderError as exc:
-        return _makeshift(cut, f"{SUMMARY_FAILED}: {exc.message}", total)
+        return Outcome("", None, f"{SUMMARY_FAILED}: {exc.message}")
     except ValueError as exc:
-        return _makeshift(cut, f"{SUMMARY_FAILED}: {exc}", total)
-    files = FileLists.read(earlier).joined_with(files_of(cut.dropped))
-    return Outcome(_with_files("\n\n".join(parts), files), total)
+        return Outcome("", done.usage if done else None, f"{SUMMARY_FAILED}: {exc}")
+    if only_prefix:
+        summary = f"{_TURN}\n{summary}"
+    return Outcome(_completed(summary, request, cut), done.usage)
 
 
-def makeshift_summary(cut: Plan) -> str:
+def makeshift_summary(cut: Plan, request: str = "") -> str:
     """What can be kept without asking a model: earlier summary, requests of the person, files."""
     earlier, old = _earlier(cut.dropped)
-    files = FileLists.read(earlier).joined_with(files_of(cut.dropped))
-    parts = [FileLists.strip(earlier)] if earlier else []
+    parts = [_model_part(earlier)] if earlier else []
     requests = [item.text for item in old if begins_turn(item) or item.kind == "steer"]
     if requests:
-        said = "\n".join(f"- {head_and_tail(text, _REQUEST_CHARACTERS)}" for text in requests[-5:])
+        said = "\n".join(
+            f"- {head_and_tail(text, _OLD_REQUEST_CHARACTERS)}" for text in requests[-5:]
+        )
         parts.append(f"## What the person asked, in their own words\n{said}")
     parts.append(f"({len(old)} older messages were left out without a summary.)")
-    return _with_files("\n\n".join(parts), files)
-
-
-def _makeshift(cut: Plan, reason: str, usage: Usage | None) -> Outcome:
-    return Outcome(makeshift_summary(cut), usage, reason)
+    return _completed("\n\n".join(parts), request, cut)
 
 
 async def _complete(
@@ -166,11 +157,19 @@ def _checked(completion: Completion, replaced: int) -> str:
     return text
 
 
-def _summary_question(earlier: str, old: str, topic: str) -> str:
+def _question(earlier: str, old: str, prefix: str, topic: str) -> str:
     parts = []
     if earlier:
-        parts.append(f"<earlier_summary>\n{FileLists.strip(earlier)}\n</earlier_summary>")
-    parts.append(f"<conversation>\n{old}\n</conversation>")
+        parts.append(f"<earlier_summary>\n{_model_part(earlier)}\n</earlier_summary>")
+    if old:
+        parts.append(f"<conversation>\n{old}\n</conversation>")
+    if prefix:
+        parts.append(f"<turn>\n{prefix}\n</turn>")
+    if prefix and (old or earlier):
+        parts.append(
+            "The part in <turn> is the beginning of the turn that is still being worked on. Give "
+            f'it a short section of its own at the end: "{_TURN}".'
+        )
     if topic:
         parts.append(f"Pay most attention to: {topic}")
     parts.append("Write the summary now.")
@@ -204,5 +203,19 @@ def _as_text(messages: Sequence[Message], characters: int) -> str:
     return head_and_tail(text, characters) if characters else text
 
 
-def _with_files(text: str, files: FileLists) -> str:
-    return f"{text}\n\n{files.write()}".strip() if files else text
+def _completed(text: str, request: str, cut: Plan) -> str:
+    """A summary with what is kept by us: the request word by word, and the file lists."""
+    earlier, _ = _earlier(cut.dropped)
+    files = FileLists.read(earlier).joined_with(files_of(cut.dropped))
+    parts = [text]
+    if request:
+        lines = head_and_tail(request, _REQUEST_CHARACTERS).splitlines()
+        parts.append("\n".join([_REQUEST, *(f"> {line}" for line in lines)]))
+    if files:
+        parts.append(files.write())
+    return "\n\n".join(parts)
+
+
+def _model_part(summary: str) -> str:
+    """A summary without what is kept by us: a model need not write that again."""
+    return FileLists.strip(summary).partition(_REQUEST)[0].rstrip()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kinet.core.completion import Usage
-from kinet.core.conversation import SUMMARY_FAILED
 from kinet.core.events import ContextCompacted, Notice, StepFinished
 from kinet.core.messages import Message
 from kinet.engine.base import TurnRequest
@@ -53,7 +52,7 @@ class Shrinking:
 
     async def after_turn(self) -> None:
         """Compacts if the conversation has grown beyond its limit."""
-        if self._context.used() >= self._context.compact_at:
+        if not self._rests and self._context.used() >= self._context.compact_at:
             await self.compact("the conversation has grown long")
 
     def after_overflow(self) -> bool:
@@ -70,7 +69,7 @@ class Shrinking:
         target = self._size_at_overflow // share
         cut = self._plan(max(0, target - self._context.estimate_fixed()))
         if cut is not None:
-            summary = makeshift_summary(cut)
+            summary = makeshift_summary(cut, self._lost_request(cut))
             self._tell(cut, summary, "the server said that the prompt is too long")
         self._context.shorten_to(target)
         return True
@@ -85,26 +84,25 @@ class Shrinking:
         if is_stall(before, before - dropped + min(dropped, _USUAL_SUMMARY)):
             return False
         outcome = await self._summary(cut, topic)
-        if outcome.failed:
+        summary, note = outcome.summary, ""
+        if outcome.reason:
             self._rests = True
             reason = outcome.reason
             cut = self._plan(self._kept_tail(), whole_turns=True) or cut
-            outcome = Outcome(makeshift_summary(cut), outcome.usage, outcome.reason)
-            self._recorder.emit(
-                Notice(f"The older part was left out without a summary: {reason}", "warning")
-            )
-        after = self._size_after(cut, outcome.summary)
-        if is_stall(before, after):
-            self._recorder.emit(
-                Notice("Compacting would free less than 5 % of the context; it was left as it is.")
-            )
+            summary = makeshift_summary(cut, self._lost_request(cut))
+            note = f"The older part was left out without a summary: {reason}."
+        if is_stall(before, self._size_after(cut, summary)):
+            note = "Compacting would free less than 5 % of the context; it was left as it is."
+            self._recorder.emit(Notice(note))
             return False
-        self._tell(cut, outcome.summary, reason)
+        if note:
+            self._recorder.emit(Notice(note, "warning"))
+        self._tell(cut, summary, reason)
         return True
 
     async def _summary(self, cut: Plan, topic: str) -> Outcome:
         if self._rests:
-            return Outcome("", None, f"{SUMMARY_FAILED}: the last try was less than 3 turns ago")
+            return Outcome("", None, "no summary is tried for three turns after one failed")
         room = (self._context.window or UNKNOWN_WINDOW_LIMIT * 2) * _SUMMARY_INPUT_SHARE
         per_token = 1 / max(0.05, self._context.estimate_characters(1_000) / 1_000)
         outcome = await summarise(
@@ -113,6 +111,7 @@ class Shrinking:
             characters=int(room * per_token),
             session_id=self._turn.session_id,
             topic=topic,
+            request=self._lost_request(cut),
             notice=self._recorder.emit,
         )
         if outcome.usage is not None:
@@ -134,6 +133,13 @@ class Shrinking:
 
         messages = self._recorder.conversation.context()
         return plan(messages, keep_tokens, tokens_of, whole_turns=whole_turns)
+
+    def _lost_request(self, cut: Plan) -> str:
+        """What the person asked in this turn, if this cut or an earlier one drops it; else ""."""
+        conversation = self._recorder.conversation
+        user = conversation.messages[len(self._turn.history)]
+        kept = conversation.context()[cut.kept_from :]
+        return "" if any(message is user for message in kept) else user.text
 
     def _kept_tail(self) -> int:
         share = int(_KEPT_SHARE * (self._context.window or UNKNOWN_WINDOW_LIMIT))
