@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from kinet.paths import data_dir, ensure_private_dir
 from kinet.settings.options import Options
 
 if TYPE_CHECKING:
+    from kinet.core.profile import ModelProfile
     from kinet.engine.direct import DirectEngine
     from kinet.memory.facts import FactBook
     from kinet.policy.rules import RuleBook
@@ -133,7 +135,7 @@ class Runtime:
     def profile(self, name: str = "") -> ModelProfile | None:
         """The model that a session with this profile asks, "" for new ones; None for none."""
         with suppress(SettingsError):
-            return self._parts().profile(name)
+            return self._parts().models.profile(name)
         return None
 
     def window(self, profile: ModelProfile) -> int:

@@ -114,7 +114,8 @@ class IconButton(PaintedButton):
             token = "disabled"
         elif self.isChecked():
             token = "accent"
-        draw_icon(painter, self._icon, token, self.rect().center(), self._icon_size)
+        middle = QPoint(self.width() // 2, self.height() // 2)
+        draw_icon(painter, self._icon, token, middle, self._icon_size)
 
 
 class MenuButton(PaintedButton):

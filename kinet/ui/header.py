@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from kinet.ui.controls import ElidedLabel, IconButton, Line, PaintedButton, draw_icon
+from kinet.ui.controls import ElidedLabel, IconButton, PaintedButton, draw_icon
 from kinet.ui.theme import current_theme
 
 HEIGHT = 44
@@ -48,6 +48,10 @@ class ChatHeader(QWidget):
         """The folder the session works on."""
         self.folder.set_folder(folder)
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(0, HEIGHT - 1, self.width(), 1, current_theme().qcolor("border"))
+
     def show_sidebar_button(self, shown: bool) -> None:
         """Offers the sidebar where it is away."""
         self.sidebar_button.setVisible(shown)
@@ -61,7 +65,7 @@ class ChatHeader(QWidget):
 
     def _build(self) -> None:
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column.setContentsMargins(0, 0, 0, 1)
         column.setSpacing(0)
         self._row.setSpacing(4)
         self._row.addWidget(self.sidebar_button)
@@ -72,8 +76,7 @@ class ChatHeader(QWidget):
         self._row.addStretch(1)
         self._row.addWidget(self.find_button)
         self._row.addWidget(self.panel_button)
-        column.addLayout(self._row, 1)
-        column.addWidget(Line(self))
+        column.addLayout(self._row)
 
 
 class FolderChip(PaintedButton):

@@ -11,7 +11,6 @@ from kinet.core.conversation import Conversation
 from kinet.core.events import Event
 from kinet.core.profile import ModelProfile
 from kinet.ui.queue_tray import Queued
-from kinet.ui.services import Services
 
 
 class OpenSession(Protocol):
@@ -33,6 +32,28 @@ class OpenSession(Protocol):
         ...
 
     @property
+    def profile(self) -> str:
+        """The name of the profile that answers; "" for the default one."""
+        ...
+
+    @property
+    def mode(self) -> str:
+        """The approval mode: ask, edits, plan, all or deny."""
+        ...
+
+    def use_profile(self, name: str) -> None:
+        """Asks another model from the next turn on. SettingsError if there is no such profile."""
+        ...
+
+    def set_mode(self, mode: str) -> None:
+        """Uses another approval mode from the next call on."""
+        ...
+
+    def set_folder(self, folder: Path) -> None:
+        """Works on another folder from the next turn on."""
+        ...
+
+    @property
     def conversation(self) -> Conversation:
         """Where the conversation stands."""
         ...
@@ -48,7 +69,7 @@ class OpenSession(Protocol):
         """Sends a message; the events of its turn, the last one TurnFinished."""
         ...
 
-    def steer(self, text: str) -> None:
+    def steer(self, text: str) -> Any:
         """Gives a message to the running turn."""
         ...
 
@@ -56,7 +77,7 @@ class OpenSession(Protocol):
         """Ends the running turn."""
         ...
 
-    def enqueue(self, text: str) -> Queued:
+    def enqueue(self, text: str) -> Any:
         """Adds a message to the queue."""
         ...
 
@@ -159,6 +180,11 @@ class Program(Protocol):
         ...
 
     @property
+    def problems(self) -> Sequence[str]:
+        """What was found damaged and set aside, each a sentence."""
+        ...
+
+    @property
     def settings(self) -> Any:
         """Keeps `Settings`."""
         ...
@@ -169,8 +195,20 @@ class Program(Protocol):
         ...
 
     @property
-    def services(self) -> Services:
-        """What the parts of the window show."""
+    def services(self) -> Any:
+        """Keeps `Services`: what the parts of the window show."""
+        ...
+
+    def profile(self, name: str = "") -> ModelProfile | None:
+        """The model that a session with this profile asks, "" for new ones; None for none."""
+        ...
+
+    def window(self, profile: ModelProfile) -> int:
+        """The context window of a profile's model in tokens, 0 where it is not known."""
+        ...
+
+    def use_folder(self, folder: Path) -> None:
+        """New sessions work on `folder` from now on. SettingsError if it cannot be used."""
         ...
 
     def preload(self) -> None:

@@ -121,7 +121,7 @@ class Sidebar(QFrame):
         head = QWidget(self)
         head.setFixedHeight(HEAD_HEIGHT)
         row = QHBoxLayout(head)
-        row.setContentsMargins(16, 4, 10, 0)
+        row.setContentsMargins(16, 0, 10, 0)
         row.setSpacing(4)
         row.addWidget(_Mark(head))
         row.addWidget(text_label("Kinet", type="strong"))
@@ -175,7 +175,7 @@ class SearchField(QLineEdit):
         super().__init__(parent)
         self._hint = hint
         self.setPlaceholderText(placeholder)
-        self.setTextMargins(22, 0, 0, 0)
+        self.setTextMargins(20, 0, 0, 0)
         self.setProperty("search", True)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
+from kinet.core.conversation import Conversation
 from kinet.ui.controls import draw_icon, repolish, text_label
 from kinet.ui.theme import current_theme
 
@@ -68,6 +69,18 @@ class StatusRow(QWidget):
         else:
             self._clock.stop()
 
+    def show_figures(self, conversation: Conversation, window: int) -> None:
+        """Shows how full the context is and what was spent; nothing before the first turn."""
+        if not conversation.turns:
+            return
+        usage = conversation.usage
+        self.gauge.set_use(conversation.occupancy, window, exact=usage.known)
+        lines = (
+            f"Input {usage.tokens_in:,} tokens, {usage.cache_read:,} of them cached",
+            f"Output {usage.tokens_out:,} tokens",
+        )
+        self.cost.set_cost(conversation.cost, conversation.cost_known, lines)
+
     @property
     def status(self) -> Status:
         """What is shown now."""
@@ -75,8 +88,9 @@ class StatusRow(QWidget):
 
     def _tick(self) -> None:
         text = self._status.text
-        if self._status.since:
-            text = f"{text} {seconds_words(time.monotonic() - self._status.since)}"
+        seconds = time.monotonic() - self._status.since if self._status.since else 0.0
+        if seconds >= 1:
+            text = f"{text} {seconds_words(seconds)}"
         self.label.setText(text)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio
 
 Reporter = Callable[[BaseException], None]
 
@@ -17,6 +19,9 @@ def spawn(coroutine: Coroutine[Any, Any, Any], name: str = "") -> asyncio.Task[A
 
     What it raises, cancellation aside, goes to the loop's exception handler at once.
     """
+    # Imported late, here and below: the window's first frame does without asyncio.
+    import asyncio
+
     task = asyncio.get_running_loop().create_task(coroutine, name=name or None)
     _running.add(task)
     task.add_done_callback(_ended)
@@ -30,12 +35,35 @@ def running() -> tuple[asyncio.Task[Any], ...]:
 
 async def cancel_all() -> None:
     """Cancels every spawned task and waits until all have ended; the caller itself is left out."""
+    import asyncio
+
     own = asyncio.current_task()
     # A task may spawn another while it ends.
     while waiting := [task for task in _running if task is not own and not task.done()]:
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
+
+
+async def in_thread(act: Callable[[], Any]) -> Any:
+    """Runs `act` in a thread of the loop and gives back what it gives."""
+    import asyncio
+
+    return await asyncio.to_thread(act)
+
+
+def new_event() -> asyncio.Event:
+    """An event of the running loop."""
+    import asyncio
+
+    return asyncio.Event()
+
+
+async def breathe() -> None:
+    """Lets painting, input and other tasks have their turn."""
+    import asyncio
+
+    await asyncio.sleep(0)
 
 
 def _ended(task: asyncio.Task[Any]) -> None:

@@ -1,0 +1,171 @@
+"""The door with a window: paints the shell first, starts the rest behind it, ends in order."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from kinet.runtime import Runtime, create_runtime
+from kinet.settings import first_frame
+from kinet.ui.input_filters import WheelGuard
+from kinet.ui.look import Look
+from kinet.ui.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from kinet.ui.event_loop import EventLoop
+
+FAILED = 1
+# Pictures are twice as fine as the window is large, like the mock-ups.
+PICTURE_SCALE = "2"
+
+_NO_DISPLAY = (
+    "There is no display to open a window on. Start Kinet from a desktop, use kinet run, or ask "
+    "for a picture: kinet --demo --picture tour.png."
+)
+
+
+def main(options: argparse.Namespace) -> int:
+    """Opens the window and returns when it was closed; the exit code of the program."""
+    picture: Path | None = options.picture
+    if not _choose_platform(picture is not None):
+        print(_NO_DISPLAY, file=sys.stderr)
+        return FAILED
+    with contextlib.ExitStack() as stack:
+        home = None
+        if picture is not None:
+            # A picture must not depend on, or disturb, what the person keeps.
+            import tempfile
+
+            home = stack.enter_context(tempfile.TemporaryDirectory(prefix="kinet-picture-"))
+        runtime = create_runtime(home, cwd=options.cwd, theme=options.theme)
+        app = create_application()
+        window = create_window(runtime)
+        window.show()
+        # The one call outside any coroutine: paints the whole shell before the heavy imports.
+        app.processEvents()
+        return _run(app, window, runtime, options)
+
+
+def create_application() -> QApplication:
+    """The application object, with what holds for every window."""
+    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(
+        Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
+    )
+    QApplication.setApplicationName("kinet")
+    QApplication.setApplicationDisplayName("")
+    QApplication.setDesktopFileName("kinet")
+    app = QApplication(sys.argv[:1])
+    # The window ends the loop in order; Qt alone would leave out every `finally`.
+    app.setQuitOnLastWindowClosed(False)
+    return app
+
+
+def create_window(runtime: Runtime) -> MainWindow:
+    """The window over `runtime`; made inside a running loop or before it, shown by `show()`.
+
+    `await window.ready()` fills it and returns when a message can be sent.
+    """
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        raise RuntimeError("create_window needs a QApplication")
+    kept = first_frame.load(runtime.home)
+    look = Look(app, runtime.options.theme or kept.theme, kept.zoom)
+    look.zoom_chosen.connect(lambda zoom: first_frame.update(runtime.home, zoom=zoom))
+    guard = WheelGuard(app)
+    app.installEventFilter(guard)
+    window = MainWindow(runtime, look, kept.geometry)
+    window.closed.connect(lambda: first_frame.update(runtime.home, geometry=window.geometry_text()))
+    return window
+
+
+def _run(
+    app: QApplication, window: MainWindow, runtime: Runtime, options: argparse.Namespace
+) -> int:
+    import asyncio
+
+    from kinet.ui.event_loop import EventLoop
+
+    loop = EventLoop(app)
+    asyncio.set_event_loop(loop)
+    try:
+        return loop.run_until_complete(_live(loop, window, runtime, options))
+    finally:
+        # Leaving without this would abort the process.
+        loop.close()
+
+
+async def _live(
+    loop: EventLoop, window: MainWindow, runtime: Runtime, options: argparse.Namespace
+) -> int:
+    import asyncio
+
+    from kinet.ui import tasks
+    from kinet.ui.faults import report_faults
+
+    closed = asyncio.Event()
+    window.closed.connect(closed.set)
+    report_faults(loop, window.toast.tell)
+    _end_on_signals(loop, closed)
+    window.begin(options.session or None)
+    code = 0
+    try:
+        if options.demo or options.picture is not None:
+            from kinet.ui.demo import run_demo
+
+            demo = tasks.spawn(run_demo(window, options.picture), "demo")
+            if options.picture is not None:
+                code = await demo
+                closed.set()
+        await closed.wait()
+    finally:
+        window.hide()
+        await _finish(window, runtime)
+    return code
+
+
+async def _finish(window: MainWindow, runtime: Runtime) -> None:
+    """Turns end by themselves when stopped, history stored; only what hangs is cancelled."""
+    import asyncio
+
+    from kinet.ui import tasks
+
+    for panel in window.desk.panels:
+        panel.stop()
+    turns = [task for task in tasks.running() if task.get_name().startswith("turn of")]
+    if turns:
+        await asyncio.wait(turns, timeout=3.0)
+    await tasks.cancel_all()
+    await runtime.close()
+
+
+def _end_on_signals(loop: EventLoop, closed: object) -> None:
+    """Ctrl+C and a polite kill close the window like a person would."""
+    import signal
+
+    # Windows loops take no signal handlers; the default behaviour stays there.
+    with contextlib.suppress(NotImplementedError, AttributeError):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, closed.set)  # type: ignore[attr-defined]
+
+
+def _choose_platform(picture: bool) -> bool:
+    """Off-screen where a picture is asked for; False if a window is and there is no display."""
+    if os.environ.get("QT_QPA_PLATFORM"):
+        if picture:
+            os.environ.setdefault("QT_SCALE_FACTOR", PICTURE_SCALE)
+        return True
+    if picture:
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        os.environ.setdefault("QT_SCALE_FACTOR", PICTURE_SCALE)
+        return True
+    if sys.platform.startswith(("linux", "freebsd")):
+        return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    return True

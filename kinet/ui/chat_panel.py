@@ -1,0 +1,261 @@
+"""One session on screen: header, transcript, composer, status; it answers the turn's questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from kinet.core.approval import ApprovalRequest, Decision
+from kinet.core.errors import KinetError
+from kinet.core.events import (
+    ContextCompacted,
+    Event,
+    MessageCompleted,
+    Notice,
+    StepFinished,
+    TurnFinished,
+    TurnStarted,
+)
+from kinet.ui.approvals import Approvals
+from kinet.ui.chat_body import ChatBody
+from kinet.ui.composer import Composer
+from kinet.ui.composer_desk import ComposerDesk
+from kinet.ui.conversation_text import questions
+from kinet.ui.drafts import DraftBook
+from kinet.ui.find_bar import FindBar
+from kinet.ui.header import ChatHeader
+from kinet.ui.program import OpenSession, Program
+from kinet.ui.status_row import Status, StatusRow
+from kinet.ui.theme import Theme, current_theme
+from kinet.ui.turn_runner import TurnRunner
+
+if TYPE_CHECKING:
+    from kinet.ui.presenter import Presenter
+    from kinet.ui.transcript.view import Transcript
+
+COLUMN = 720
+MARGIN = 24
+_NO_MODEL = Status("No model chosen", "info")
+_CHANGES_FIGURES = (TurnStarted, MessageCompleted, StepFinished, ContextCompacted, TurnFinished)
+
+
+class ChatPanel(QFrame):
+    """Shows one session and is its Approver. Without a session it waits for the first message."""
+
+    state_changed = Signal()
+    session_started = Signal(str)
+    step_chosen = Signal(str)  # call_id
+    event_shown = Signal(object)
+    link_chosen = Signal(str)
+    problem = Signal(str)
+
+    def __init__(
+        self,
+        program: Program,
+        drafts: DraftBook,
+        session: OpenSession | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setProperty("surface", "canvas")
+        self.session = session
+        self._model_window = 0
+        self._program = program
+        self._presenter: Presenter | None = None
+        self.header = ChatHeader(self)
+        self.body = ChatBody(self)
+        self.composer = Composer(self)
+        self.status_row = StatusRow(self)
+        self.find_bar = FindBar(self.body.find_text, self)
+        self.approvals = Approvals(self.body.add_card, self.body.remove_card, current_theme, self)
+        self.runner = TurnRunner(self, self)
+        self.desk = ComposerDesk(self.composer, drafts, lambda: self.session)
+        self._build()
+        self._connect()
+        self.refresh()
+
+    @property
+    def session_id(self) -> str:
+        """The session's id, "" before the first message."""
+        return self.session.id if self.session is not None else ""
+
+    @property
+    def title(self) -> str:
+        """The session's title, or "New session"."""
+        return (self.session.title if self.session is not None else "") or "New session"
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder the session works on, or a new one would."""
+        return self.session.folder if self.session is not None else self._program.folder
+
+    @property
+    def state(self) -> str:
+        """The word for the sidebar: running, waiting, failed, stopped or ""."""
+        if self.approvals.cards():
+            return "waiting"
+        return "running" if self.runner.running else self.runner.end
+
+    @property
+    def transcript(self) -> Transcript:
+        """The transcript; built when it is first asked for."""
+        self.build_transcript()
+        transcript = self.body.transcript
+        assert transcript is not None
+        return transcript
+
+    def build_transcript(self) -> None:
+        """Makes the transcript, and shows the saved conversation in it."""
+        if self._presenter is not None:
+            return
+        # Not needed for the first frame: an empty transcript looks like the empty body.
+        from kinet.ui.presenter import Presenter
+        from kinet.ui.transcript.view import Transcript
+
+        transcript = Transcript(current_theme(), self.body)
+        self.body.set_transcript(transcript)
+        transcript.step_activated.connect(self.step_chosen)
+        transcript.link_activated.connect(self.link_chosen)
+        transcript.retry_requested.connect(self.retry)
+        self._presenter = Presenter(transcript)
+        if self.session is not None:
+            events = self.session.events()
+            self.runner.restore(events)
+            self._presenter.replay(events)
+        self.refresh()
+
+    def send(self, text: str) -> None:
+        """Starts a turn with `text`; if no session can be opened the text stays."""
+        session = self.open_session()
+        if session is not None:
+            self.desk.clear()
+            self.build_transcript()
+            self.transcript.jump_to_bottom()
+            self.runner.start(session, text)
+
+    def open_session(self) -> OpenSession | None:
+        """The session, opened if there is none yet; None (and `problem`) if that fails."""
+        if self.session is None:
+            try:
+                self.session = self._program.open_session(None)
+            except KinetError as exc:
+                self.problem.emit(exc.sentence())
+                return None
+            self.session_started.emit(self.session_id)
+        return self.session
+
+    def stop(self) -> None:
+        """Ends the running turn at once."""
+        if self.runner.running:
+            self.status_row.show_status(Status("Stopping", "stop", "danger", strong=True))
+            self.runner.stop()
+
+    def retry(self) -> None:
+        """Asks the last question again."""
+        if self.session is not None and not self.runner.running:
+            asked = questions(self.session.conversation.messages)
+            if asked:
+                self.send(asked[-1])
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        """Shows a card at the end of the transcript and waits for its answer."""
+        return await self.approvals.ask(request)
+
+    def refresh(self) -> None:
+        """Shows title, folder, figures and queue as they are now."""
+        self.header.set_title(self.title)
+        self.header.set_folder(self.folder)
+        if self.session is not None:
+            self.status_row.show_figures(self.session.conversation, self._model_window)
+        self.desk.show_queue()
+
+    def set_model(self, has_model: bool, window: int) -> None:
+        """Without a model the text is kept; `window` is its context window in tokens."""
+        self.desk.has_model = has_model
+        self._model_window = window
+        self._show_state()
+        self.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another look."""
+        self.composer.restyle()
+        self.approvals.set_theme(theme)
+        if self.body.transcript is not None:
+            self.body.transcript.set_theme(theme)
+            self.body.transcript.set_zoom(theme.zoom)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        margin = max(MARGIN, (self.width() - COLUMN) // 2)
+        self._foot.setContentsMargins(margin, 0, margin, 0)
+        self.composer.edit.set_max_height(int(self.height() * 0.4) - 56)
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(self.find_bar)
+        column.addWidget(self.body, 1)
+        self._foot = QVBoxLayout()
+        self._foot.setSpacing(0)
+        self._foot.addWidget(self.composer)
+        self._foot.addWidget(self.status_row)
+        column.addLayout(self._foot)
+
+    def _connect(self) -> None:
+        self.desk.send_now.connect(self.send)
+        self.composer.stop_requested.connect(self.stop)
+        self.composer.problem.connect(self.problem)
+        self.header.find_requested.connect(self.find_bar.open_bar)
+        self.find_bar.closed.connect(self._close_find)
+        self.approvals.changed.connect(self._show_state)
+        self.runner.event_came.connect(self._show)
+        self.runner.status_changed.connect(self._show_state)
+        self.runner.running_changed.connect(self._show_state)
+        self.runner.queue_changed.connect(self.desk.show_queue)
+        self.runner.failed.connect(self._turn_failed)
+        self._show_state()
+
+    def _show(self, event: Event) -> None:
+        if self._presenter is not None:
+            self._presenter.show(event)
+        if isinstance(event, Notice) and not event.keep:
+            self.problem.emit(event.text)
+        if isinstance(event, _CHANGES_FIGURES):
+            self.refresh()
+        self.event_shown.emit(event)
+
+    def _show_state(self) -> None:
+        """Brings composer and status row in line with what goes on."""
+        running = self.runner.running
+        if self.desk.running != running:
+            self.desk.running = running
+            self.composer.set_running(running)
+            self.refresh()
+        status = self.runner.status.status
+        idle = not running and not self.desk.has_model
+        self.status_row.show_status(_NO_MODEL if idle else status)
+        self.composer.set_placeholder(self._placeholder())
+        self.state_changed.emit()
+
+    def _placeholder(self) -> str:
+        if not self.desk.has_model:
+            return "Type your first task; it is kept until a model is chosen"
+        if self.approvals.cards():
+            return "Answer with the buttons above; what you type here steers the turn"
+        if self.runner.running:
+            return "Enter adds to the queue"
+        return "Ask for anything in this folder" if self.folder else "Ask for anything"
+
+    def _turn_failed(self, sentence: str, text: str) -> None:
+        self.problem.emit(sentence)
+        self.desk.give_back(text)
+
+    def _close_find(self) -> None:
+        self.body.clear_find()
+        self.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,0 +1,181 @@
+"""Which model answers and what it may do unasked: the menus, the welcome page, the settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QMainWindow
+
+from kinet.core.errors import KinetError
+from kinet.core.profile import ModelProfile
+from kinet.ui.chat_panel import ChatPanel
+from kinet.ui.composer import MODES
+from kinet.ui.program import Program
+from kinet.ui.tasks import spawn
+from kinet.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from kinet.ui.settings_dialog import SettingsDialog
+    from kinet.ui.welcome import WelcomePage
+
+
+class ModelDesk(QObject):
+    """Serves the panel on screen. Nothing here waits: dialogs are opened and answer by signal."""
+
+    problem = Signal(str)
+    session_wanted = Signal(str)  # the tour's session
+
+    def __init__(self, program: Program, window: QMainWindow) -> None:
+        super().__init__(window)
+        self._program, self._window = program, window
+        self._panel: ChatPanel | None = None
+        self._welcome: WelcomePage | None = None
+        self._settings: SettingsDialog | None = None
+        self._skipped = False
+        self._ready = False
+
+    def start(self) -> None:
+        """From here on settings can be read."""
+        self._ready = True
+        self.refresh()
+
+    def serve(self, panel: ChatPanel) -> None:
+        """Connects a new panel's menus."""
+        panel.composer.model_chosen.connect(self.choose_model)
+        panel.composer.mode_chosen.connect(self.choose_mode)
+        panel.composer.models_requested.connect(lambda: self.open_settings("models"))
+        panel.desk.model_needed.connect(self._model_needed)
+
+    def follow(self, panel: ChatPanel) -> None:
+        """The panel on screen from now on."""
+        self._panel = panel
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Shows model, mode and, where there is no model, the welcome page."""
+        panel = self._panel
+        if panel is None or not self._ready:
+            return
+        profile = self._profile(panel)
+        profiles = self._program.settings.profiles()
+        detail = [(item.name, f"{item.model}, {item.base_url}") for item in profiles]
+        panel.composer.set_model(profile.name if profile else "", detail)
+        panel.composer.set_mode(self._mode(panel))
+        window = self._program.window(profile) if profile is not None else 0
+        panel.set_model(profile is not None, window)
+        welcome = profile is None and not self._skipped and panel.session is None
+        self._show_welcome(panel, welcome)
+
+    def choose_model(self, name: str) -> None:
+        """Uses the profile of this name in the session on screen and in new ones."""
+        panel = self._panel
+        if panel is None:
+            return
+        try:
+            if panel.session is not None:
+                panel.session.use_profile(name)
+            self._program.settings.set("models.default_profile", name)
+        except KinetError as exc:
+            self.problem.emit(exc.sentence())
+        self.refresh()
+        panel.refresh()
+
+    def choose_mode(self, mode: str) -> None:
+        """Uses this approval mode in the session on screen and in new ones."""
+        panel = self._panel
+        if panel is None:
+            return
+        try:
+            if panel.session is not None:
+                panel.session.set_mode(mode)
+            self._program.settings.set("approvals.mode", mode)
+        except KinetError as exc:
+            self.problem.emit(exc.sentence())
+        self.refresh()
+
+    def next_mode(self) -> None:
+        """The approval mode after the present one."""
+        if self._panel is not None:
+            order = list(MODES)
+            mode = self._mode(self._panel)
+            place = order.index(mode) if mode in order else -1
+            self.choose_mode(order[(place + 1) % len(order)])
+
+    def open_settings(self, page: str = "") -> None:
+        """Opens the settings dialog, on a page of it."""
+        if not self._ready:
+            return
+        from kinet.ui.settings_dialog import SettingsDialog
+
+        if self._settings is None:
+            dialog = SettingsDialog(self._program.services, self._program.settings, self._window)
+            dialog.profiles_changed.connect(self.refresh)
+            dialog.finished.connect(self._settings_closed)
+            self._settings = dialog
+        if page:
+            self._settings.show_page(page)
+        self._settings.open()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another look."""
+        if self._welcome is not None:
+            self._welcome.set_theme(theme)
+
+    def start_tour(self) -> None:
+        """Starts the guided tour in a session of its own."""
+        spawn(self._tour(), "guided tour")
+
+    async def _tour(self) -> None:
+        try:
+            session_id = await self._program.services.start_tour()
+        except KinetError as exc:
+            self.problem.emit(exc.sentence())
+            return
+        self.session_wanted.emit(session_id)
+
+    def _show_welcome(self, panel: ChatPanel, shown: bool) -> None:
+        if not shown:
+            panel.body.show_page(None)
+            return
+        if self._welcome is None:
+            from kinet.ui.welcome import WelcomePage
+
+            page = WelcomePage(self._program.services)
+            page.profile_chosen.connect(self._profile_chosen)
+            page.tour_requested.connect(self.start_tour)
+            page.skipped.connect(self._skip)
+            self._welcome = page
+            spawn(page.look_around(), "look around")
+        panel.header.set_title("Welcome")
+        panel.body.show_page(self._welcome)
+
+    def _profile_chosen(self, profile: ModelProfile) -> None:
+        self.choose_model(profile.name)
+        if self._panel is not None:
+            self._panel.refresh()
+            self._panel.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _skip(self) -> None:
+        self._skipped = True
+        self.refresh()
+        if self._panel is not None:
+            self._panel.refresh()
+            self._panel.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _model_needed(self) -> None:
+        self._skipped = False
+        self.refresh()
+
+    def _settings_closed(self) -> None:
+        self.refresh()
+        if self._panel is not None:
+            self._panel.refresh()
+
+    def _profile(self, panel: ChatPanel) -> ModelProfile | None:
+        return self._program.profile(panel.session.profile if panel.session is not None else "")
+
+    def _mode(self, panel: ChatPanel) -> str:
+        if panel.session is not None:
+            return panel.session.mode
+        return str(self._program.settings.get("approvals.mode"))

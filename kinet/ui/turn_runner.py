@@ -1,0 +1,91 @@
+"""Runs the turns of one session: one coroutine iterates `Session.send` and tells each event."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from kinet.core.approval import Approver
+from kinet.core.errors import KinetError
+from kinet.core.events import Event, TurnFinished
+from kinet.ui.program import OpenSession
+from kinet.ui.steps import StepBook
+from kinet.ui.tasks import breathe, spawn
+from kinet.ui.turn_status import TurnStatus
+
+# Seconds of events in a row before painting and input get their turn.
+_EVENT_SECONDS = 0.008
+_END_WORDS = {"failed": "failed", "stopped": "stopped"}
+
+
+class TurnRunner(QObject):
+    """The turn that runs and what is known of it; `end` is how the last one ended, in one word."""
+
+    event_came = Signal(object)
+    status_changed = Signal()
+    running_changed = Signal(bool)
+    queue_changed = Signal()
+    failed = Signal(str, str)  # a sentence, and the text that was not sent
+
+    def __init__(self, approver: Approver, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.running = False
+        self.end = ""
+        self.steps = StepBook()
+        self.status = TurnStatus()
+        self._approver = approver
+        self._session: OpenSession | None = None
+
+    def restore(self, events: Sequence[Event]) -> None:
+        """Takes in a saved conversation."""
+        self.steps = StepBook(events)
+        last = next((event for event in reversed(events) if isinstance(event, TurnFinished)), None)
+        self.end = _END_WORDS.get(last.reason, "") if last is not None else ""
+
+    def start(self, session: OpenSession, text: str) -> None:
+        """Starts a turn; afterwards what was queued meanwhile is sent too."""
+        self._session = session
+        spawn(self._run(session, text), f"turn of {session.id}")
+
+    def stop(self) -> None:
+        """Ends the running turn; its last event still comes."""
+        if self._session is not None and self.running:
+            self._session.stop()
+
+    async def _run(self, session: OpenSession, text: str) -> None:
+        self._set_running(True)
+        following: str | None = text
+        try:
+            while following is not None:
+                await self._turn(session, following)
+                queued = session.take_next()
+                self.queue_changed.emit()
+                following = queued.text if queued is not None else None
+        except KinetError as exc:
+            self.failed.emit(exc.sentence(), following or "")
+        finally:
+            self._set_running(False)
+
+    async def _turn(self, session: OpenSession, text: str) -> None:
+        self.end = ""
+        rested = time.monotonic()
+        async for event in session.send(text, approver=self._approver):
+            self._take(event)
+            if time.monotonic() - rested > _EVENT_SECONDS:
+                await breathe()
+                rested = time.monotonic()
+
+    def _take(self, event: Event) -> None:
+        self.steps.apply(event, time.monotonic())
+        if isinstance(event, TurnFinished):
+            self.end = _END_WORDS.get(event.reason, "")
+        changed = self.status.apply(event)
+        self.event_came.emit(event)
+        if changed:
+            self.status_changed.emit()
+
+    def _set_running(self, running: bool) -> None:
+        self.running = running
+        self.running_changed.emit(running)

@@ -1,0 +1,128 @@
+"""Keys of the whole window: the commands' shortcuts, the layers of Esc, F6 through its parts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QWidget
+
+from kinet.ui.actions import install
+from kinet.ui.conversation_text import last_answer
+from kinet.ui.status_row import Status
+from kinet.ui.window_parts import WindowParts
+
+ESCAPE_SECONDS = 1.5
+
+
+class WindowKeys(QObject):
+    """Binds commands to what the window does."""
+
+    def __init__(self, parts: WindowParts) -> None:
+        super().__init__(parts.window)
+        self._parts = parts
+        # How often Esc has to be pressed to stop a turn: once, twice or never.
+        self.escape_stops = "twice"
+        self._armed_at = -10.0
+        self.actions = install(parts.window, self._handlers())
+
+    def escape(self) -> None:
+        """The first of these that applies: overlay, find bar, running turn (twice)."""
+        parts = self._parts
+        panel = parts.desk.current
+        if parts.frame.close_overlay():
+            return
+        if panel.find_bar.isVisible():
+            panel.find_bar.close_bar()
+            return
+        if not panel.runner.running:
+            return
+        now = time.monotonic()
+        times = self.escape_stops
+        if times == "once" or (times == "twice" and now - self._armed_at < ESCAPE_SECONDS):
+            self._armed_at = -10.0
+            panel.stop()
+        elif times == "twice":
+            self._armed_at = now
+            words = Status("Press Esc again to stop", "alert", "warning", strong=True)
+            panel.status_row.show_status(words)
+
+    def show_keys(self) -> None:
+        """Opens the list of keys."""
+        from kinet.ui.key_list import KeyList
+
+        KeyList(self._parts.window).open()
+
+    def _handlers(self) -> dict[str, Callable[[], object]]:
+        parts = self._parts
+        desk, frame = parts.desk, parts.frame
+        return {
+            "new_session": lambda: self._compose(desk.new),
+            "search_sessions": self._search_sessions,
+            "next_session": lambda: desk.step(1),
+            "previous_session": lambda: desk.step(-1),
+            "choose_folder": parts.files.choose_folder,
+            "focus_composer": lambda: self._compose(lambda: None),
+            "stop": lambda: desk.current.stop(),
+            "retry": lambda: desk.current.retry(),
+            "switch_model": lambda: desk.current.composer.open_models(),
+            "next_mode": parts.models.next_mode,
+            "copy_answer": self._copy_answer,
+            "find": lambda: desk.current.find_bar.open_bar(),
+            "find_next": lambda: desk.current.find_bar.search(),
+            "find_previous": lambda: desk.current.find_bar.search(backwards=True),
+            "toggle_sidebar": lambda: frame.show_sidebar(not frame.sidebar_shown),
+            "toggle_panel": parts.steps.toggle,
+            "next_region": lambda: self._region(1),
+            "previous_region": lambda: self._region(-1),
+            "zoom_in": lambda: parts.look.zoom_by(10),
+            "zoom_out": lambda: parts.look.zoom_by(-10),
+            "zoom_reset": lambda: parts.look.set_zoom(100),
+            "settings": lambda: parts.models.open_settings(),
+            "memory": lambda: parts.models.open_settings("memory"),
+            "keys": self.show_keys,
+            "quit": parts.window.close,
+        }
+
+    def _compose(self, first: Callable[[], object]) -> None:
+        first()
+        edit = self._parts.desk.current.composer.edit
+        edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        edit.keyboard_focus = False
+        edit.focus_changed.emit()
+
+    def _search_sessions(self) -> None:
+        self._parts.frame.show_sidebar(True)
+        self._parts.sidebar.focus_search()
+
+    def _copy_answer(self) -> None:
+        session = self._parts.desk.current.session
+        text = last_answer(session.conversation.messages) if session is not None else ""
+        if text:
+            QGuiApplication.clipboard().setText(text)
+            self._parts.toast.tell("Answer copied", seconds=2.0)
+
+    def _region(self, step: int) -> None:
+        """Goes on to the next part of the window that can be seen."""
+        parts = self._parts
+        panel = parts.desk.current
+        regions: list[tuple[QWidget, QWidget]] = [(panel.composer, panel.composer.edit)]
+        if parts.frame.panel_shown:
+            regions.append((parts.frame.panel, parts.steps.detail))
+        if parts.frame.sidebar_shown:
+            regions.append((parts.sidebar, parts.sidebar.list))
+        if panel.body.transcript is not None:
+            regions.append((panel.body, panel.body.transcript))
+        focus = QApplication.focusWidget()
+        place = next(
+            (
+                number
+                for number, (whole, _) in enumerate(regions)
+                if focus is not None and (whole is focus or whole.isAncestorOf(focus))
+            ),
+            -1,
+        )
+        target = regions[(place + step) % len(regions)][1]
+        target.setFocus(Qt.FocusReason.TabFocusReason)

@@ -1,0 +1,239 @@
+"""A program behind the window that needs no store, no model and no network."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kinet.core.approval import Approver
+from kinet.core.conversation import Conversation, replay
+from kinet.core.errors import SettingsError, StoreError
+from kinet.core.events import Event, MessageCompleted, TurnFinished, TurnStarted, is_saved
+from kinet.core.messages import Message
+from kinet.core.profile import ModelProfile
+
+LUMEN = ModelProfile("Lumen 4", "http://127.0.0.1:9/v1", "lumen-4", window=200_000)
+Script = Callable[["FakeSession", str, Approver], AsyncIterator[Event]]
+
+
+async def says_ok(session: FakeSession, text: str, approver: Approver) -> AsyncIterator[Event]:
+    """A turn with one short answer."""
+    yield MessageCompleted(Message("assistant", "OK"))
+    yield TurnFinished("completed", duration_s=0.4)
+
+
+@dataclass
+class Waiting:
+    """A queued message."""
+
+    id: str
+    text: str
+
+
+@dataclass
+class FakeSession:
+    """Keeps its events in a list and plays a script for each turn."""
+
+    id: str
+    program: FakeProgram
+    title: str = ""
+    folder: Path | None = None
+    profile: str = ""
+    mode: str = "ask"
+    conversation: Conversation = field(default_factory=Conversation)
+    queue: list[Waiting] = field(default_factory=list)
+    saved: list[Event] = field(default_factory=list)
+    steered: list[str] = field(default_factory=list)
+    stopped: asyncio.Event = field(default_factory=asyncio.Event)
+    _ids: Any = field(default_factory=lambda: itertools.count(1))
+
+    async def send(
+        self, text: str, approver: Approver | None = None, attachments: Sequence[Any] = ()
+    ) -> AsyncIterator[Event]:
+        assert approver is not None
+        self.title = self.title or text[:60]
+        self.stopped.clear()
+        for event in (TurnStarted(self.id), MessageCompleted(Message("user", text))):
+            yield self._take(event)
+        async for event in self.program.script(self, text, approver):
+            yield self._take(event)
+
+    def steer(self, text: str) -> None:
+        self.steered.append(text)
+
+    def stop(self) -> None:
+        self.stopped.set()
+
+    def enqueue(self, text: str) -> Waiting:
+        item = Waiting(f"q{next(self._ids)}", text)
+        self.queue.append(item)
+        return item
+
+    def remove_queued(self, message_id: str) -> None:
+        self.queue = [item for item in self.queue if item.id != message_id]
+
+    def take_next(self) -> Waiting | None:
+        return self.queue.pop(0) if self.queue and not self.stopped.is_set() else None
+
+    def use_profile(self, name: str) -> None:
+        self.profile = name
+
+    def set_folder(self, folder: Path) -> None:
+        self.folder = folder
+
+    def set_mode(self, mode: str) -> None:
+        self.mode = mode
+
+    def events(self) -> list[Event]:
+        return list(self.saved)
+
+    def _take(self, event: Event) -> Event:
+        self.conversation.apply(event)
+        if is_saved(event):
+            self.saved.append(event)
+        return event
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the list."""
+
+    id: str
+    title: str
+    folder: str = ""
+    updated: float = 0.0
+    state: str = "idle"
+    message_count: int = 2
+
+
+class FakeSessions:
+    """The list, kept in memory."""
+
+    def __init__(self, rows: Sequence[Row] = ()) -> None:
+        self.rows = list(rows)
+        self.trash: list[Row] = []
+
+    def list(self) -> Sequence[Row]:
+        return tuple(self.rows)
+
+    def rename(self, session_id: str, title: str) -> None:
+        self.rows = [
+            Row(**{**row.__dict__, "title": title}) if row.id == session_id else row
+            for row in self.rows
+        ]
+
+    def delete(self, session_id: str) -> None:
+        self.trash += [row for row in self.rows if row.id == session_id]
+        self.rows = [row for row in self.rows if row.id != session_id]
+
+    def restore(self, session_id: str) -> None:
+        self.rows += [row for row in self.trash if row.id == session_id]
+
+
+class FakeSettings:
+    """Settings in a dict."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {
+            "general.escape_stops": "twice",
+            "general.send_key": "enter",
+            "approvals.mode": "ask",
+            "models.default_profile": "Lumen 4",
+            "appearance.theme": "light",
+            "appearance.zoom": 100,
+        }
+        self.models = [LUMEN]
+
+    def get(self, key: str) -> Any:
+        return self.kept[key]
+
+    def set(self, key: str, value: Any) -> None:
+        self.kept[key] = value
+
+    def profiles(self) -> Sequence[ModelProfile]:
+        return tuple(self.models)
+
+    def on_change(self, callback: Callable[[str], None]) -> Callable[[], None]:
+        return lambda: None
+
+
+@dataclass(frozen=True)
+class Month:
+    """What was spent."""
+
+    cost: float = 12.84
+    known: bool = True
+
+
+class FakeServices:
+    """Finds nothing, knows nothing."""
+
+    async def month_total(self) -> Month:
+        return Month()
+
+    async def discover(self) -> list[Any]:
+        return []
+
+    async def keychain_state(self) -> str:
+        return "none"
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *args, **values: ()
+
+
+class FakeProgram:
+    """The runtime, as the window sees it."""
+
+    def __init__(self, home: Path, rows: Sequence[Row] = (), script: Script = says_ok) -> None:
+        self.home = home
+        self.folder: Path | None = home
+        self.theme = "light"
+        self.settings = FakeSettings()
+        self.sessions = FakeSessions(rows)
+        self.services = FakeServices()
+        self.script = script
+        self.opened: dict[str, FakeSession] = {}
+        self.broken: set[str] = set()
+        self.problems: list[str] = []
+
+    def preload(self) -> None:
+        pass
+
+    def build(self) -> None:
+        pass
+
+    def profile(self, name: str = "") -> ModelProfile | None:
+        models = self.settings.models
+        return next((item for item in models if item.name == name), models[0] if models else None)
+
+    def window(self, profile: ModelProfile) -> int:
+        return profile.window
+
+    def use_folder(self, folder: Path) -> None:
+        if not folder.is_dir():
+            raise SettingsError(f"The folder {folder} cannot be used.")
+        self.folder = folder
+
+    def open_session(self, session_id: str | None = None) -> FakeSession:
+        if session_id in self.broken:
+            raise StoreError("This session cannot be read.", hint="Restore it from a backup.")
+        if session_id is None:
+            session_id = f"s{len(self.opened) + 1}"
+            self.sessions.rows.append(Row(session_id, "", str(self.folder or "")))
+        if session_id not in self.opened:
+            row = next((row for row in self.sessions.rows if row.id == session_id), None)
+            title = row.title if row is not None else ""
+            folder = Path(row.folder) if row is not None and row.folder else self.folder
+            self.opened[session_id] = FakeSession(session_id, self, title, folder)
+        return self.opened[session_id]
+
+    def with_events(self, session_id: str, events: Sequence[Event]) -> FakeSession:
+        """A session that holds these events already."""
+        session = self.open_session(session_id)
+        session.saved = list(events)
+        session.conversation = replay(events)
+        return session
