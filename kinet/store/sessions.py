@@ -106,14 +106,15 @@ class SessionStore:
         events: Sequence[Event],
         *,
         model: str = "",
-        sent: str = "",
+        sent: Sequence[str] = (),
         draft: Sequence[DraftPiece] = (),
+        restart: bool = False,
     ) -> Future[None]:
         """Saves these events in order, in one transaction, and counts their money.
 
-        Events that are not saved ones are left out. `sent` is the id of the queued message that
-        became the first of them. A message or the end of a turn clears the unfinished answer,
-        then `draft` is added. `model` is the one asked, for calls that do not name it.
+        Events that are not saved ones are left out. `sent` are the ids of the queued messages
+        that became events here. A message, the end of a turn, or `restart` clears the unfinished
+        answer, then `draft` is added. `model` is the one asked, for calls that do not name it.
         """
         kept = [event for event in events if is_saved(event)]
         now = time.time()
@@ -126,9 +127,9 @@ class SessionStore:
                 now,
             )
             usage.record(connection, session_id, kept, model, now)
-            if sent:
-                connection.execute("DELETE FROM queued WHERE id = ?", (sent,))
-            if any(isinstance(event, MessageCompleted | TurnFinished) for event in kept):
+            for id_ in sent:
+                connection.execute("DELETE FROM queued WHERE id = ?", (id_,))
+            if restart or any(isinstance(event, MessageCompleted | TurnFinished) for event in kept):
                 clear_draft(connection, session_id)
             connection.executemany(
                 "INSERT INTO draft (session_id, kind, text) VALUES (?, ?, ?)",

@@ -282,7 +282,7 @@ def test_waiting_messages_keep_their_order_and_leave_when_sent(store, database):
     waiting.add(session_id, QueuedRow("1", "ONE", "steer")).result()
     waiting.remove("2").result()
     assert waiting.list(session_id) == [QueuedRow("1", "ONE", "steer"), QueuedRow("3", "three")]
-    store.put(session_id, [asks("ONE")], sent="1").result()
+    store.put(session_id, [asks("ONE")], sent=["1"]).result()
     assert waiting.list(session_id) == [QueuedRow("3", "three")]
 
 

@@ -1,0 +1,181 @@
+"""All sessions of a data folder: opened, made, listed, named, deleted and brought back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kinet.core.conversation import Conversation, replay
+from kinet.core.errors import StoreError
+from kinet.core.events import Event
+from kinet.session.known_files import KnownFiles
+from kinet.session.parts import SessionParts
+from kinet.session.recorder import Recorder
+from kinet.session.recovery import after_a_crash
+from kinet.session.session import Session
+from kinet.session.state import SessionState
+from kinet.session.waiting import Waiting
+from kinet.session.whole_outputs import WholeOutputs
+
+if TYPE_CHECKING:
+    from kinet.store.search import SearchHit
+    from kinet.store.sessions import NewSession, SessionRow
+
+
+class SessionManager:
+    """One object per data folder. A session is open at most once. Calls may raise StoreError.
+
+    A change has happened when its call returns: a list read afterwards shows it.
+    """
+
+    def __init__(self, parts: SessionParts) -> None:
+        from kinet.store.drafts import DraftStore
+        from kinet.store.notes import NoteStore
+        from kinet.store.trash import Trash
+
+        self.parts = parts
+        self._store = parts.store
+        self._drafts = DraftStore(parts.store.database)
+        self._notes = NoteStore(parts.store.database)
+        self._trash = Trash(parts.store)
+        self._open: dict[str, Session] = {}
+
+    def create(self, folder: Path | None = None, profile: str = "", title: str = "") -> Session:
+        """A new session; it is in the list from its first message on."""
+        from kinet.store.sessions import NewSession, new_id
+
+        new = NewSession(new_id(), str(folder or ""), profile, title)
+        state = self._state(new.id, Conversation(), 0, new)
+        state.folder, state.profile, state.title = folder, profile, title
+        return self._opened(Session(state))
+
+    def open(self, session_id: str) -> Session:
+        """The session of this id; a turn in which the program ended is brought to its end.
+
+        StoreError if there is no such session.
+        """
+        if session_id in self._open:
+            return self._open[session_id]
+        row = self._store.row(session_id)
+        if row is None:
+            raise StoreError(
+                f"There is no session {session_id!r}.", hint="Choose one from the list."
+            )
+        events = self._store.load(session_id)
+        conversation = replay(events)
+        state = self._state(session_id, conversation, len(events), None)
+        state.folder = Path(row.folder) if row.folder else None
+        state.profile, state.title, state.titled_by = row.profile, row.title, row.titled_by
+        notes = self._notes.load(session_id)
+        memory = notes.get("memory")
+        state.memory_text = memory if isinstance(memory, str) else None
+        state.rules_digest = str(notes.get("rules", ""))
+        self._recover(state, events)
+        return self._opened(Session(state, self._unreadable(row, len(events))))
+
+    def is_open(self, session_id: str) -> bool:
+        """True if the session was opened and not closed."""
+        return session_id in self._open
+
+    def list(self, limit: int = -1, offset: int = 0) -> Sequence[SessionRow]:
+        """The sessions that hold something and are not in the trash, the newest first."""
+        return self._store.list(limit, offset)
+
+    def trash(self) -> Sequence[SessionRow]:
+        """The deleted sessions, the newest first."""
+        return self._trash.list()
+
+    def newest(self, folder: Path | None = None) -> str:
+        """The id of the newest session, of `folder` if given; "" if there is none."""
+        wanted = str(folder) if folder is not None else None
+        rows = self._store.list(1 if wanted is None else -1)
+        return next((row.id for row in rows if wanted in (None, row.folder)), "")
+
+    def search(self, text: str, limit: int = 50) -> Sequence[SearchHit]:
+        """What holds the words of `text`, the newest first. Blocks: use it in a thread."""
+        from kinet.store.search import SearchIndex
+
+        return SearchIndex(self._store.database, self._store.fetch).find(text, limit=limit)
+
+    def rename(self, session_id: str, title: str) -> None:
+        """Names a session; no other name replaces it any more."""
+        name = " ".join(title.split())
+        session = self._open.get(session_id)
+        if session is not None:
+            session.rename(name)
+        else:
+            self._store.rename(session_id, name).result()
+
+    def delete(self, session_id: str) -> None:
+        """Moves a session to the trash, where it stays for 30 days. A running turn is stopped."""
+        session = self._open.pop(session_id, None)
+        if session is not None:
+            session.stop()
+        self._trash.delete(session_id).result()
+
+    def restore(self, session_id: str) -> None:
+        """Brings a session back from the trash."""
+        self._trash.restore(session_id).result()
+
+    def purge(self, session_id: str) -> None:
+        """Removes a session for good, with its outputs."""
+        self._open.pop(session_id, None)
+        self._trash.purge(session_id).result()
+
+    def empty_trash(self, days: float) -> None:
+        """Removes for good what was deleted more than `days` ago, and files nobody refers to."""
+        self._trash.empty(days)
+
+    def refresh_memory(self) -> None:
+        """The person edited what is known: all sessions take it up with their next turn."""
+        for session in self._open.values():
+            session.forget_memory()
+        self._notes.forget("memory")
+
+    async def close(self) -> None:
+        """Stops all turns; returns when everything is stored."""
+        sessions = list(self._open.values())
+        self._open.clear()
+        results = await asyncio.gather(
+            *(session.close() for session in sessions), return_exceptions=True
+        )
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+
+    def _state(
+        self, session_id: str, conversation: Conversation, saved: int, new: NewSession | None
+    ) -> SessionState:
+        recorder = Recorder(self._store, session_id, saved, new)
+        return SessionState(
+            parts=self.parts,
+            id=session_id,
+            conversation=conversation,
+            recorder=recorder,
+            waiting=Waiting(self._store, session_id),
+            files=KnownFiles(self._notes, session_id, is_new=new is not None),
+            outputs=WholeOutputs(self._store, session_id, recorder),
+            remembered=self.parts.remembered(session_id),
+        )
+
+    def _recover(self, state: SessionState, events: Sequence[Event]) -> None:
+        if not state.conversation.interrupted:
+            return
+        text, reasoning = self._drafts.load(state.id)
+        ending = after_a_crash(state.conversation, events, text, reasoning)
+        for event in ending:
+            state.conversation.apply(event)
+        state.recorder.save_now(ending)
+
+    def _unreadable(self, row: SessionRow, loaded: int) -> Sequence[str]:
+        lost = self._store.unreadable(row.id)
+        if not lost:
+            return []
+        what = "One entry" if lost == 1 else f"{lost} entries"
+        return [f"{what} of this session could not be read and is left out."]
+
+    def _opened(self, session: Session) -> Session:
+        self._open[session.id] = session
+        return session

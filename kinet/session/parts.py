@@ -1,0 +1,66 @@
+"""What a session is handed: values and callables, so that it imports no settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kinet.core.approval import Approver
+from kinet.core.completion import Usage
+from kinet.core.profile import Effort, ModelProfile
+
+if TYPE_CHECKING:
+    from kinet.engine.base import Engine, Limits, PriceOf, Remembered, Section
+    from kinet.providers.base import Provider
+    from kinet.store.sessions import SessionStore
+    from kinet.tools.base import Memory
+    from kinet.tools.toolbox import Toolbox
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of a folder, in their order, and what has to be told about them."""
+
+    sections: Sequence[Section] = ()
+    warnings: Sequence[str] = ()
+
+
+def _no_price(model: str, usage: Usage) -> tuple[float | None, bool]:
+    return None, False
+
+
+@dataclass(frozen=True)
+class SessionParts:
+    """Services for sessions. What is "called in a thread" may read files or ask the keychain.
+
+    `profile(name)` gives the profile of this name, the default one for ""; it raises SettingsError
+    where there is none. `provider(profile)` gives the object that asks it (one per profile, called
+    in a thread). `rules`, `memory_text` and `skills` are called in a thread with the session's
+    folder; memory and skills once per session, rules before each turn. `limits`, `mode` and
+    `effort` are asked at the beginning of each turn. `remembered(session_id)` gives the answers
+    given before. `approver` answers where `send` is given none; without it questions are denied.
+    """
+
+    store: SessionStore
+    engine: Callable[[], Engine]
+    profile: Callable[[str], ModelProfile]
+    provider: Callable[[ModelProfile], Provider]
+    toolbox: Callable[[], Toolbox]
+    price: PriceOf = _no_price
+    rules: Callable[[Path | None], Rules] = lambda folder: Rules()
+    memory_text: Callable[[Path | None], str] = lambda folder: ""
+    skills: Callable[[Path | None], Sequence[Section]] = lambda folder: ()
+    limits: Callable[[], Limits] | None = None
+    mode: Callable[[], str] = lambda: "ask"
+    effort: Callable[[], Effort] = lambda: ""
+    remembered: Callable[[str], Remembered | None] = lambda session_id: None
+    memory: Memory | None = None
+    approver: Approver | None = None
+    # USD; what may be spent in a day before it is asked. 0 asks nothing.
+    day_limit: Callable[[], float] = lambda: 0.0
+    data_dir: Path | None = None
+    unsandboxed: bool = False
+    now: Callable[[], datetime] = field(default=datetime.now)

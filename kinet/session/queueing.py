@@ -1,0 +1,52 @@
+"""What is said to a session while its turn runs: the queue, and messages that steer the turn."""
+
+from __future__ import annotations
+
+from kinet.session.choices import ChosenSession
+from kinet.session.waiting import QueuedMessage
+
+
+class QueueingSession(ChosenSession):
+    """The part of a session that keeps what is said while a turn runs."""
+
+    @property
+    def is_running(self) -> bool:
+        """True from the sending of a message to the end of its turn."""
+        raise NotImplementedError
+
+    @property
+    def queue(self) -> list[QueuedMessage]:
+        """What is sent after the turn, the oldest first."""
+        return [item for item in self._state.waiting.items if not item.steering]
+
+    @property
+    def steering(self) -> list[QueuedMessage]:
+        """What the running turn was given and has not taken up yet."""
+        return [item for item in self._state.waiting.items if item.steering]
+
+    def enqueue(self, text: str) -> QueuedMessage:
+        """Adds a message to the queue."""
+        return self._state.waiting.add(text)
+
+    def steer(self, text: str) -> QueuedMessage:
+        """Gives a message to the running turn; the model gets it at its next step.
+
+        Without a turn, or if it ends before, the message waits in the queue.
+        """
+        return self._state.waiting.add(text, steering=self.is_running)
+
+    def edit_queued(self, message_id: str, text: str) -> bool:
+        """Changes a waiting message. False if it is not there any more."""
+        return self._state.waiting.change(message_id, text)
+
+    def remove_queued(self, message_id: str) -> bool:
+        """Takes a waiting message out. False if it is not there any more."""
+        return self._state.waiting.remove(message_id)
+
+    def take_next(self) -> QueuedMessage | None:
+        """Takes the next message out of the queue, to be sent.
+
+        None if there is none, while a turn runs, or while the queue is paused: after a stop or a
+        restart, until the person sends something.
+        """
+        return None if self.is_running else self._state.waiting.take_next()

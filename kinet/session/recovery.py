@@ -1,0 +1,103 @@
+"""Ends a turn that did not end by itself, so that its history is legal and nothing is lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from kinet.core.approval import Decision
+from kinet.core.conversation import Conversation
+from kinet.core.events import (
+    ApprovalResolved,
+    Event,
+    MessageCompleted,
+    Notice,
+    ToolFinished,
+    ToolStarted,
+    TurnEnd,
+    TurnError,
+    TurnFinished,
+)
+from kinet.core.messages import Message
+from kinet.core.pairing import INTERRUPTED, unanswered
+
+# The kind of the error of a turn during which the program ended.
+KIND = "interrupted"
+
+
+def after_a_crash(
+    conversation: Conversation, events: Sequence[Event], text: str, reasoning: str
+) -> list[Event]:
+    """The events that end the interrupted turn of a saved conversation; [] if it has none.
+
+    `text` and `reasoning` are the unfinished answer. Calls that have no end get one that says that
+    the outcome is not known: they are never run again by themselves.
+    """
+    if not conversation.interrupted:
+        return []
+    error = TurnError(
+        KIND,
+        "Kinet ended in the middle of this turn.",
+        "Everything up to there is kept. Send a message to go on.",
+        retryable=True,
+    )
+    lost = len(unanswered(conversation.messages))
+    said = "Kinet ended in the middle of this turn; what was written until then is kept."
+    if lost:
+        what = "one call" if lost == 1 else f"{lost} calls"
+        said += f" The outcome of {what} is not known: check before it is done again."
+    return [
+        *closing(conversation, events, INTERRUPTED, text, reasoning),
+        Notice(said, "warning"),
+        TurnFinished("failed", error, detail="interrupted", at=time.time()),
+    ]
+
+
+def after_leaving(
+    conversation: Conversation, events: Sequence[Event], missing: str, reason: TurnEnd = "stopped"
+) -> list[Event]:
+    """The events that end a running turn whose events nobody takes any more."""
+    text, reasoning = conversation.draft, conversation.draft_reasoning
+    return [
+        *closing(conversation, events, missing, text, reasoning),
+        TurnFinished(reason, detail="Stopped. What was done so far is kept.", at=time.time()),
+    ]
+
+
+def closing(
+    conversation: Conversation, events: Sequence[Event], missing: str, text: str, reasoning: str
+) -> list[Event]:
+    """Answers to open questions, results for open calls, the unfinished answer as a message."""
+    out: list[Event] = [
+        ApprovalResolved(request.id, request.call_id, Decision(False, reason=missing))
+        for request in conversation.pending.values()
+    ]
+    asked = unanswered(conversation.messages)
+    out += [_result(call.id, call.name, missing) for call in asked]
+    answered = {call.id for call in asked}
+    out += [
+        _result(call.call_id, call.name, missing, call.parent)
+        for call in _still_running(events)
+        if call.call_id not in answered
+    ]
+    if text or reasoning:
+        message = Message("assistant", text, reasoning=reasoning or None)
+        out.append(MessageCompleted(message, finish="unknown", partial=True))
+    return out
+
+
+def _still_running(events: Sequence[Event]) -> list[ToolStarted]:
+    running: dict[str, ToolStarted] = {}
+    for event in events:
+        if isinstance(event, ToolStarted):
+            running[event.call_id] = event
+        elif isinstance(event, ToolFinished):
+            running.pop(event.call_id, None)
+    return list(running.values())
+
+
+def _result(call_id: str, name: str, text: str, parent: str = "") -> ToolFinished:
+    return ToolFinished(
+        call_id, name, is_error=True, preview=text.strip("[]"), content=text, model_content=text,
+        parent=parent,
+    )  # fmt: skip

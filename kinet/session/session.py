@@ -1,0 +1,142 @@
+"""A conversation that is open: send, steer, stop; what happens comes back as events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Literal
+
+from kinet.core.approval import Approver
+from kinet.core.conversation import Conversation
+from kinet.core.events import Event, Notice, TurnFinished
+from kinet.core.messages import Message
+from kinet.core.pairing import repair
+from kinet.session.queueing import QueueingSession
+from kinet.session.state import SessionState
+from kinet.session.titles import title_from
+from kinet.session.user_message import Attachment, user_message
+
+if TYPE_CHECKING:
+    from kinet.engine.base import StopSignal
+
+State = Literal["idle", "running", "waiting", "stopping"]
+
+# Seconds; how long a closing session waits for its turn to end by itself.
+_LONGEST_END = 3.0
+
+
+class Session(QueueingSession):
+    """One conversation. At most one turn runs at a time; all calls come from the loop's thread.
+
+    `warnings` tells what could not be read when it was opened.
+    """
+
+    def __init__(self, state: SessionState, warnings: Sequence[str] = ()) -> None:
+        super().__init__(state)
+        self.warnings = tuple(warnings)
+        self._stop: StopSignal | None = None
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @property
+    def conversation(self) -> Conversation:
+        """Where the conversation stands; to be looked at only."""
+        return self._state.conversation
+
+    @property
+    def state(self) -> State:
+        """waiting: for a person's answer; stopping: the turn was told to end."""
+        if self._stop is None:
+            return "idle"
+        if self._stop.is_set:
+            return "stopping"
+        return "waiting" if self._state.conversation.state == "waiting" else "running"
+
+    @property
+    def is_running(self) -> bool:
+        """True from the sending of a message to the end of its turn."""
+        return self._stop is not None
+
+    async def send(
+        self, text: str, approver: Approver | None = None, attachments: Sequence[Attachment] = ()
+    ) -> AsyncGenerator[Event, None]:
+        """Sends a message; the events of its turn, the last one TurnFinished.
+
+        The message is stored before the request leaves. While a turn runs, it is put into the queue
+        and one Notice says so. Raises SettingsError, before anything is stored, if no model is
+        chosen or an attachment cannot be read.
+        """
+        from kinet.engine.base import StopSignal
+        from kinet.session.turn import Turn, Unasked
+
+        if self._stop is not None:
+            self.enqueue(text)
+            yield Notice("A turn is running; the message is sent when it has ended.", keep=False)
+            return
+        state = self._state
+        profile = state.parts.profile(state.profile)
+        message = user_message(state, text, attachments, self.mode)
+        stop = self._stop = StopSignal()
+        self._idle.clear()
+        try:
+            state.recorder.model = profile.model
+            self._name_after(text)
+            sent = state.waiting.sent_as(text)
+            state.waiting.paused = False
+            asked = approver or state.parts.approver or Unasked()
+            turn = Turn(state, profile, asked, stop, self._turn_ended)
+            async with aclosing(turn.events(message, sent=sent)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            if self._stop is stop:
+                self._end()
+
+    def stop(self) -> None:
+        """Ends the running turn; its last event still comes. The queue is paused."""
+        if self._stop is not None:
+            self._stop.set()
+
+    def history(self) -> tuple[Message, ...]:
+        """All messages, legal for every provider; without system text and memory."""
+        return repair(self._state.conversation.messages)
+
+    def events(self) -> list[Event]:
+        """All saved events, for replay. Blocks for a moment. May raise StoreError."""
+        loaded = self._state.parts.store.load(self.id)
+        warnings: list[Event] = [Notice(text, "warning", keep=False) for text in self.warnings]
+        return warnings + loaded + self._state.recorder.unsaved(len(loaded))
+
+    def output(self, call_id: str) -> str:
+        """The whole output of a call; "" if there is none."""
+        return self._state.outputs.load(call_id) or ""
+
+    async def close(self) -> None:
+        """Stops the turn, and returns when everything is stored. May raise StoreError."""
+        self.stop()
+        try:
+            async with asyncio.timeout(_LONGEST_END):
+                await self._idle.wait()
+        except TimeoutError:
+            self._end()
+        self._state.recorder.flush()
+        await self._state.recorder.durable()
+
+    def _name_after(self, text: str) -> None:
+        state = self._state
+        if state.title or not (title := title_from(text)):
+            return
+        state.title = title
+        if state.recorder.new is None:
+            state.parts.store.rename(self.id, title, by="first line")
+        else:
+            state.recorder.change_new(title=title)
+
+    def _turn_ended(self, end: TurnFinished) -> None:
+        self._state.waiting.end_of_turn(stopped=end.reason == "stopped")
+        self._end()
+
+    def _end(self) -> None:
+        self._stop = None
+        self._idle.set()

@@ -1,0 +1,70 @@
+"""Everything a session holds, in one place, for the session and its turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kinet.core.conversation import Conversation
+from kinet.core.events import ContextCompacted, Event, MessageCompleted, TurnStarted
+from kinet.core.profile import Effort
+from kinet.session.known_files import KnownFiles
+from kinet.session.parts import SessionParts
+from kinet.session.recorder import Recorder
+from kinet.session.waiting import Waiting
+from kinet.session.whole_outputs import WholeOutputs
+
+if TYPE_CHECKING:
+    from kinet.engine.base import Remembered, Section
+
+
+@dataclass
+class SessionState:
+    """Changed by the session and its running turn alone.
+
+    `mode` and `effort` are this session's own choice, "" for the usual one. `memory_text` stays the
+    same for the life of the session, until a compaction or an edit by the person; so does `skills`.
+    """
+
+    parts: SessionParts
+    id: str
+    conversation: Conversation
+    recorder: Recorder
+    waiting: Waiting
+    files: KnownFiles
+    outputs: WholeOutputs
+    folder: Path | None = None
+    profile: str = ""
+    title: str = ""
+    titled_by: str = ""
+    mode: str = ""
+    effort: Effort = ""
+    remembered: Remembered | None = None
+    memory_text: str | None = None
+    skills: Sequence[Section] | None = None
+    rules_digest: str = ""
+    # The events of the running turn that ending it early has to know.
+    turn: list[Event] = field(default_factory=list)
+
+    def take(self, event: Event, *, sent: str = "") -> None:
+        """Applies an event and hands it to the recorder."""
+        if isinstance(event, TurnStarted):
+            self.turn.clear()
+        self.turn.append(event)
+        if isinstance(event, MessageCompleted) and event.message.kind == "steer":
+            sent = event.message.id
+        if isinstance(event, ContextCompacted):
+            self.memory_text, self.skills = None, None
+        self.conversation.apply(event)
+        self.recorder.record(event, sent=sent)
+
+    def save_notes(self) -> None:
+        """Keeps what is not an event."""
+        from kinet.store.notes import NoteStore
+
+        notes: dict[str, Any] = {"rules": self.rules_digest}
+        if self.memory_text is not None:
+            notes["memory"] = self.memory_text
+        NoteStore(self.parts.store.database).save(self.id, notes)

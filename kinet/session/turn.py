@@ -1,0 +1,265 @@
+"""One turn of a session: stores the message, hands the engine its request, stores what comes."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinet.core.approval import ApprovalRequest, Approver, Decision
+from kinet.core.conversation import Carry, Conversation
+from kinet.core.errors import KinetError, ProviderError, StoreError
+from kinet.core.events import (
+    ContextCompacted,
+    Event,
+    MessageCompleted,
+    Notice,
+    TextDelta,
+    ThinkingDelta,
+    ToolArgumentsDelta,
+    ToolProgress,
+    TurnError,
+    TurnFinished,
+    TurnStarted,
+)
+from kinet.core.messages import Message
+from kinet.core.pairing import STOPPED, repair
+from kinet.core.profile import ModelProfile
+from kinet.session.parts import Rules
+from kinet.session.recovery import after_leaving
+from kinet.session.state import SessionState
+
+if TYPE_CHECKING:
+    from kinet.engine.base import Section, StopSignal, TurnRequest
+    from kinet.providers.base import Provider
+
+# Nothing of these needs to be looked at before it goes on.
+_PASSING = (TextDelta, ThinkingDelta, ToolArgumentsDelta, ToolProgress)
+
+
+class Unasked:
+    """Denies every question: there is nobody to ask."""
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        """No, and why."""
+        return Decision(False, reason="nobody is there to be asked", unasked=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a turn needs from disk and keychain."""
+
+    provider: Provider
+    rules: Rules
+    memory_text: str
+    skills: Sequence[Section]
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """Where the conversation stood before the turn."""
+
+    history: tuple[Message, ...]
+    occupancy: int
+    occupancy_messages: int
+    carry: Carry
+
+
+class Turn:
+    """Runs once. `ended` is called when the end is stored, just before it is told."""
+
+    def __init__(
+        self,
+        state: SessionState,
+        profile: ModelProfile,
+        approver: Approver,
+        stop: StopSignal,
+        ended: Callable[[TurnFinished], None],
+    ) -> None:
+        self._state = state
+        self._profile = profile
+        self._approver = approver
+        self._stop = stop
+        self._ended = ended
+        self._finished = False
+        self._told_unsaved = False
+        self._began = time.monotonic()
+
+    async def events(self, message: Message, *, sent: str = "") -> AsyncGenerator[Event, None]:
+        """The events of the turn in order; the last is the one TurnFinished, after it is stored.
+
+        To be closed by the one who iterates. Leaving early leaves a legal, stored history too.
+        """
+        before = _before(self._state.conversation)
+        started = TurnStarted(self._state.id, message.id, time.time())
+        asked = MessageCompleted(message)
+        try:
+            self._state.take(started)
+            self._state.take(asked, sent=sent)
+            yield started
+            refused = await self._unsaved()
+            yield asked
+            if refused is not None:
+                yield await self._end(TurnError("store", refused.message, refused.hint))
+                return
+            loaded = await self._loaded()
+            if isinstance(loaded, TurnFinished):
+                yield loaded
+                return
+            for notice in self._about(loaded.rules):
+                self._state.take(notice)
+                yield notice
+            async with aclosing(self._run(self._request(message, before, loaded))) as running:
+                async for event in running:
+                    yield event
+        finally:
+            self._leave()
+
+    async def _loaded(self) -> Loaded | TurnFinished:
+        """What the request needs; or the end, if it cannot be had or the person stopped."""
+        try:
+            loaded = await self._load()
+        except ProviderError as exc:
+            return await self._end(TurnError(exc.kind, exc.message, exc.hint, exc.status))
+        except KinetError as exc:
+            return await self._end(TurnError("settings", exc.message, exc.hint))
+        return await self._end(None) if loaded is None else loaded
+
+    async def _run(self, request: TurnRequest) -> AsyncGenerator[Event, None]:
+        engine = self._state.parts.engine()
+        async with aclosing(engine.run(request)) as stream:  # type: ignore[type-var]
+            async for event in stream:
+                self._state.take(event)
+                if not isinstance(event, _PASSING) and (notice := await self._settled(event)):
+                    yield notice
+                if isinstance(event, TurnFinished):
+                    self._finish(event)
+                yield event
+
+    def _finish(self, end: TurnFinished) -> None:
+        self._finished = True
+        self._ended(end)
+
+    async def _settled(self, event: Event) -> Notice | None:
+        """Waits for the disk where more depends on it; the first failure of a turn is told."""
+        if isinstance(event, ContextCompacted):
+            self._state.save_notes()
+        if not isinstance(event, MessageCompleted | TurnFinished):
+            return None
+        refused = await self._unsaved()
+        if refused is None or self._told_unsaved:
+            return None
+        self._told_unsaved = True
+        return Notice(refused.sentence(), "error", keep=False)
+
+    async def _unsaved(self) -> StoreError | None:
+        try:
+            await self._state.recorder.durable()
+        except StoreError as exc:
+            return exc
+        return None
+
+    async def _load(self) -> Loaded | None:
+        """What is read in a thread from disk and keychain; None if the person stopped meanwhile."""
+        reading = asyncio.ensure_future(asyncio.to_thread(self._read))
+        stopped = asyncio.ensure_future(self._stop.wait())
+        try:
+            await asyncio.wait({reading, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            return reading.result() if reading.done() else None
+        finally:
+            stopped.cancel()
+            if not reading.done():
+                reading.cancel()
+
+    def _read(self) -> Loaded:
+        state, parts = self._state, self._state.parts
+        provider = parts.provider(self._profile)
+        rules = parts.rules(state.folder)
+        if state.memory_text is None:
+            state.memory_text = parts.memory_text(state.folder)
+        if state.skills is None:
+            state.skills = tuple(parts.skills(state.folder))
+        return Loaded(provider, rules, state.memory_text, state.skills)
+
+    def _about(self, rules: Rules) -> list[Notice]:
+        """What there is to tell about the rules, if they are not those of the last turn."""
+        texts = "\0".join(f"{section.path}\0{section.text}" for section in rules.sections)
+        digest = hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()[:16]
+        before, self._state.rules_digest = self._state.rules_digest, digest
+        self._state.save_notes()
+        if before == digest:
+            return []
+        notices = [Notice(text, "warning") for text in rules.warnings]
+        if before:
+            names = ", ".join(section.title for section in rules.sections) or "none are left"
+            notices.insert(0, Notice(f"The rules changed ({names}); they apply from this turn on."))
+        return notices
+
+    def _request(self, message: Message, before: Before, loaded: Loaded) -> TurnRequest:
+        from kinet.engine.base import Limits, TurnRequest
+
+        state, parts = self._state, self._state.parts
+        return TurnRequest(
+            session_id=state.id,
+            user=message,
+            history=before.history,
+            profile=self._profile,
+            provider=loaded.provider,
+            toolbox=parts.toolbox(),
+            approver=self._approver,
+            stop=self._stop,
+            folder=state.folder,
+            mode=state.mode or parts.mode(),
+            limits=parts.limits() if parts.limits is not None else Limits(),
+            effort=state.effort or parts.effort(),
+            rules=tuple(loaded.rules.sections),
+            skills=tuple(loaded.skills),
+            memory_text=loaded.memory_text,
+            price=parts.price,
+            remembered=state.remembered,
+            steering=state.waiting.take_steering,
+            files=state.files,
+            outputs=state.outputs,
+            memory=parts.memory,
+            occupancy=before.occupancy,
+            occupancy_messages=before.occupancy_messages,
+            data_dir=parts.data_dir,
+            unsandboxed=parts.unsandboxed,
+            carry=before.carry,
+        )
+
+    async def _end(self, error: TurnError | None) -> TurnFinished:
+        """The end of a turn that the engine never saw."""
+        end = TurnFinished(
+            "stopped" if error is None else "failed",
+            error,
+            duration_s=time.monotonic() - self._began,
+            at=time.time(),
+        )
+        self._state.take(end)
+        await self._unsaved()
+        self._finish(end)
+        return end
+
+    def _leave(self) -> None:
+        """Ends what nobody iterates any more."""
+        if self._finished:
+            return
+        self._stop.set()
+        for event in after_leaving(self._state.conversation, self._state.turn, STOPPED):
+            self._state.take(event)
+            if isinstance(event, TurnFinished):
+                self._finish(event)
+
+
+def _before(conversation: Conversation) -> Before:
+    return Before(
+        repair(conversation.context()),
+        conversation.occupancy,
+        conversation.occupancy_messages,
+        conversation.carry(),
+    )

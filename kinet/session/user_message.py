@@ -1,0 +1,87 @@
+"""Makes the message a person sends: text, attachments, and the note on date and folder."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+from kinet.core.errors import SettingsError
+from kinet.core.messages import ImagePart, Message, Part, TextPart
+from kinet.session.state import SessionState
+
+Attachment = Part | Path
+
+# Bytes; larger files are for the tools to read.
+LARGEST_IMAGE = 20 * 1024 * 1024
+LARGEST_TEXT = 512 * 1024
+
+_IMAGES = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"))
+
+
+def user_message(
+    state: SessionState, text: str, attachments: Sequence[Attachment], mode: str
+) -> Message:
+    """The message, with an id and with the environment note if that changed.
+
+    SettingsError if an attached file cannot be read or is too large.
+    """
+    from kinet.engine.environment import with_environment
+    from kinet.store.event_rows import clean
+
+    said = clean(text)
+    parts = [_part(item) for item in attachments]
+    content = said if not parts else (TextPart(said), *parts)
+    message = Message("user", content, id=secrets.token_hex(6))
+    now = state.parts.now()
+    history = state.conversation.context()
+    return with_environment(message, history, state.folder, mode=mode, now=now)
+
+
+def _part(item: Attachment) -> Part:
+    if not isinstance(item, Path):
+        return item
+    try:
+        size = item.stat().st_size
+        if size > LARGEST_IMAGE:
+            raise _too_large(item, size, LARGEST_IMAGE)
+        data = item.read_bytes()
+    except OSError as exc:
+        raise SettingsError(
+            f"{item} cannot be attached: {exc.strerror or exc}.", hint="Nothing was sent."
+        ) from exc
+    kind = _image_kind(data)
+    if kind:
+        return ImagePart(f"data:image/{kind};base64,{base64.b64encode(data).decode('ascii')}")
+    if size > LARGEST_TEXT:
+        raise _too_large(item, size, LARGEST_TEXT)
+    if b"\0" in data:
+        raise SettingsError(
+            f"{item.name} is neither a text nor a PNG, JPEG, GIF or WebP picture.",
+            hint="Put it into the folder and let the tools read it; nothing was sent.",
+        )
+    written = data.decode("utf-8", "replace")
+    fence = "`" * max(3, _longest_run(written) + 1)
+    return TextPart(f"{item.name}:\n{fence}\n{written}\n{fence}")
+
+
+def _image_kind(data: bytes) -> str:
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "webp"
+    return next((kind for start, kind in _IMAGES if data.startswith(start)), "")
+
+
+def _longest_run(text: str) -> int:
+    longest = run = 0
+    for char in text:
+        run = run + 1 if char == "`" else 0
+        longest = max(longest, run)
+    return longest
+
+
+def _too_large(path: Path, size: int, largest: int) -> SettingsError:
+    return SettingsError(
+        f"{path.name} has {size:,} bytes; at most {largest:,} can be attached.",
+        hint="Put it into the folder and let the tools read it; nothing was sent.",
+    )

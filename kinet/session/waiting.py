@@ -1,0 +1,110 @@
+"""What a person sent while a turn ran: the queue, and the messages that steer the turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinet.core.messages import Message
+
+if TYPE_CHECKING:
+    from kinet.store.queued import QueuedKind
+    from kinet.store.sessions import SessionStore
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedMessage:
+    """A message that waits. `steering` ones reach the model at its next step."""
+
+    id: str
+    text: str
+    steering: bool = False
+
+
+class Waiting:
+    """The waiting messages of one session, kept over a restart until their event is stored."""
+
+    def __init__(self, store: SessionStore, session_id: str) -> None:
+        from kinet.store.queued import QueueStore
+
+        self._store = QueueStore(store.database)
+        self._session_id = session_id
+        self._items = [
+            # What could not steer its turn any more is sent after the next one.
+            QueuedMessage(row.id, row.text)
+            for row in self._store.list(session_id)
+        ]
+        self._taken: QueuedMessage | None = None
+        # After a restart nothing is sent before the person says so.
+        self.paused = bool(self._items)
+
+    @property
+    def items(self) -> list[QueuedMessage]:
+        """All of them, the oldest first."""
+        return list(self._items)
+
+    def add(self, text: str, *, steering: bool = False) -> QueuedMessage:
+        """Puts a message at the end."""
+        from kinet.store.queued import queued_id
+
+        item = QueuedMessage(queued_id(), text, steering)
+        self._items.append(item)
+        self._keep(item)
+        return item
+
+    def change(self, id_: str, text: str | None = None, *, steering: bool | None = None) -> bool:
+        """Changes a waiting message. False if it is not there any more."""
+        for place, item in enumerate(self._items):
+            if item.id == id_:
+                changed = QueuedMessage(
+                    id_,
+                    item.text if text is None else text,
+                    item.steering if steering is None else steering,
+                )
+                self._items[place] = changed
+                self._keep(changed)
+                return True
+        return False
+
+    def remove(self, id_: str) -> bool:
+        """Takes a message out for good. False if it is not there any more."""
+        found = [item for item in self._items if item.id == id_]
+        self._items = [item for item in self._items if item.id != id_]
+        if found:
+            self._store.remove(id_)
+        return bool(found)
+
+    def take_next(self) -> QueuedMessage | None:
+        """Takes the oldest one out to be sent; None if there is none, or the queue is paused.
+
+        It stays on the disk until `send` has stored it as a message.
+        """
+        if self.paused or not self._items:
+            return None
+        self._taken = self._items.pop(0)
+        return self._taken
+
+    def sent_as(self, text: str) -> str:
+        """The id of the taken message if `text` is what it says; "" otherwise."""
+        taken, self._taken = self._taken, None
+        return taken.id if taken is not None and taken.text == text else ""
+
+    def take_steering(self) -> tuple[Message, ...]:
+        """Takes the steering ones out, as messages for the running turn."""
+        steering = [item for item in self._items if item.steering]
+        self._items = [item for item in self._items if not item.steering]
+        return tuple(Message("user", item.text, kind="steer", id=item.id) for item in steering)
+
+    def end_of_turn(self, stopped: bool) -> None:
+        """What came too late to steer waits like the rest; a stop pauses the queue."""
+        for item in list(self._items):
+            if item.steering:
+                self.change(item.id, steering=False)
+        if stopped and self._items:
+            self.paused = True
+
+    def _keep(self, item: QueuedMessage) -> None:
+        from kinet.store.queued import QueuedRow
+
+        kind: QueuedKind = "steer" if item.steering else "next"
+        self._store.add(self._session_id, QueuedRow(item.id, item.text, kind))
