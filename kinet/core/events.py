@@ -72,7 +72,8 @@ class MessageCompleted:
     For an assistant message `finish` and `model` are told, and the money: it is counted with the
     message that cost it, so that it is known while the tools still run. `usage` is None for a
     message that no model call made; `cost` is USD, None where the price is not known. `partial`
-    marks a message cut by a stop or a failure.
+    marks a message cut by a stop or a failure. `thought_s` is how long it reasoned before its first
+    word or call, 0 where there was none.
     """
 
     message: Message
@@ -81,6 +82,7 @@ class MessageCompleted:
     partial: bool = False
     usage: Usage | None = None
     cost: float | None = None
+    thought_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

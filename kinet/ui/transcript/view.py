@@ -3,63 +3,97 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from PySide6.QtWidgets import QWidget
 
 from kinet.core.events import Event
+from kinet.ui.presenter import Presenter
+from kinet.ui.theme import Theme
+from kinet.ui.transcript.area import TranscriptArea
+from kinet.ui.transcript.steps_group import StepGroup
+from kinet.ui.transcript.text_entry import TextEntry
+from kinet.ui.transcript.widget_entry import WidgetEntry
 
 
-class Transcript(QAbstractScrollArea):
-    """Shows a conversation; see the methods for what it can be told."""
+class Transcript(TranscriptArea):
+    """Shows a conversation.
 
-    step_activated = Signal(str)  # call_id
-    link_activated = Signal(str)  # url: http, https or mailto
-    link_hovered = Signal(str)  # url, "" when none
-    retry_requested = Signal()
-    following_changed = Signal(bool)
-    new_text_below = Signal(bool)
-
-    def __init__(self, theme: object, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("transcript")
+    `stage` has the entries and is what a presenter writes to. Nothing is ever fetched or opened
+    here: links and steps are only told of, by `link_activated` and `step_activated`.
+    """
 
     def load(self, events: Iterable[Event]) -> None:
-        """Shows these events instead of what was shown."""
+        """Shows these events instead of what was shown, from the end."""
+        Presenter(self).replay(events)
 
     def add_card(self, widget: QWidget) -> None:
-        """Puts a real widget at the end of the transcript."""
+        """Puts a real widget at the end; it is as wide as the column and as high as it wishes."""
+        widget.setParent(self.viewport())
+        widget.installEventFilter(self)
+        self.stage.add(WidgetEntry(widget))
+        self.stage.refresh()
 
     def remove_card(self, widget: QWidget) -> None:
-        """Takes a widget out again; the widget is not deleted."""
+        """Takes a widget out; it is hidden and not deleted."""
+        widget.removeEventFilter(self)
+        widget.hide()
+        for entry in list(self.stage.flow.entries):
+            if isinstance(entry, WidgetEntry) and entry.widget is widget:
+                self.stage.remove(entry)
 
     def plain_text(self) -> str:
-        """The whole conversation as Markdown."""
-        return ""
+        """The whole conversation as Markdown, whatever is scrolled off."""
+        self.stage.pacer.flush()
+        texts = []
+        for entry in self.stage.flow.entries:
+            text = entry.markdown().strip("\n")
+            if text:
+                texts.append(f"**You:** {text}" if entry.kind == "user" else text)
+        return "\n\n".join(texts)
 
     def block_count(self) -> int:
-        """How many blocks are shown."""
-        return 0
+        """How many blocks of text there are; text not seen yet counts as one."""
+        entries = self.stage.flow.entries
+        return sum(max(1, e.piece_count) if isinstance(e, TextEntry) else 1 for e in entries)
 
     def open_step(self, index: int) -> None:
-        """Emits `step_activated` for step number `index` (-1: the newest)."""
+        """Shows step number `index` of all (-1: the newest) by `step_activated`."""
+        groups = [e for e in self.stage.flow.entries if isinstance(e, StepGroup)]
+        calls = [(group, call_id) for group in groups for call_id in group.records]
+        if -len(calls) <= index < len(calls):
+            self.select_step(calls[index][1])
+            self.step_activated.emit(calls[index][1])
 
     def is_idle(self) -> bool:
         """True when nothing is left to lay out or paint."""
-        return True
+        return self.stage.is_idle
 
-    def set_theme(self, theme: object) -> None:
-        """Draws with another theme."""
+    def set_theme(self, theme: Theme) -> None:
+        """Draws with another theme, at its zoom."""
+        self._theme = theme
+        self.stage.restyle(self._style())
 
     def set_zoom(self, percent: int) -> None:
         """Draws text at 80 to 200 percent."""
+        self.set_theme(replace(self._theme, zoom=max(80, min(200, percent))))
 
     def jump_to_bottom(self) -> None:
-        """Scrolls to the end and follows."""
+        """Goes to the end and follows it."""
+        self.stage.jump_to_end()
 
     def find_next(self, text: str, backwards: bool = False) -> tuple[int, int]:
-        """Selects the next place; (number of it from 1, number of all), (0, 0) for none."""
-        return (0, 0)
+        """Shows the next place of a text: (its number from 1, number of all); (0, 0) for none."""
+        found = self.finder.next(text, backwards)
+        self._actor.show_match(self.finder.current)
+        return found
 
     def clear_find(self) -> None:
-        """Takes the highlights away."""
+        """Takes the marks of `find_next` away."""
+        self.finder.clear()
+        self.viewport().update()
+
+    @property
+    def following(self) -> bool:
+        """True while the end is followed."""
+        return self.stage.follower.following

@@ -1,0 +1,177 @@
+"""What a click does: fold, wrap, copy, and tell the window of links, steps and retries."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtWidgets import QMenu, QWidget
+
+from kinet.markup.visible import clean_for_clipboard
+from kinet.ui.transcript.bubble import UserEntry
+from kinet.ui.transcript.entry import Entry, Hit
+from kinet.ui.transcript.finding import Finder, Match, occurrences
+from kinet.ui.transcript.lines import MetaEntry
+from kinet.ui.transcript.painting import Artist
+from kinet.ui.transcript.pieces import Piece
+from kinet.ui.transcript.reasoning import ReasoningEntry
+from kinet.ui.transcript.selection import Selection, code_text
+from kinet.ui.transcript.stage import Stage
+from kinet.ui.transcript.steps_group import StepGroup
+from kinet.ui.transcript.text_entry import TextEntry
+
+_COPIED_MS = 1500
+
+
+class Actor(QObject):
+    """Carries out what the pointer and the keyboard ask for."""
+
+    step_activated = Signal(str)
+    link_activated = Signal(str)
+    retry_requested = Signal()
+    copy_wanted = Signal()
+
+    def __init__(
+        self, stage: Stage, selection: Selection, finder: Finder, artist: Artist, on: QWidget
+    ) -> None:
+        super().__init__(on)
+        self._stage = stage
+        self._selection = selection
+        self._finder = finder
+        self._artist = artist
+        self._on = on
+        self._copied = QTimer(self)
+        self._copied.setSingleShot(True)
+        self._copied.setInterval(_COPIED_MS)
+        self._copied.timeout.connect(self._forget_copied)
+
+    def act(self, entry: Entry, hit: Hit) -> None:
+        """Does what a hit stands for."""
+        match hit.action:
+            case "link":
+                self.link_activated.emit(hit.value)
+            case "step":
+                self._stage.follower.hold()
+                self.select_step(hit.value)
+                self.step_activated.emit(hit.value)
+            case "fold":
+                self.toggle(entry)
+            case "wrap" if isinstance(entry, TextEntry):
+                self._wrap(entry, entry.piece(hit.piece))
+            case "copy-code" if isinstance(entry, TextEntry):
+                self._copy_code(entry, entry.piece(hit.piece))
+            case "copy-turn" if isinstance(entry, MetaEntry):
+                self._copy(entry.answer, entry)
+            case "retry":
+                self.retry_requested.emit()
+
+    def toggle(self, entry: Entry) -> None:
+        """Opens or folds an entry; its upper edge stays where it is."""
+        stage = self._stage
+        stage.follower.hold()
+        if isinstance(entry, StepGroup):
+            entry.toggle()
+        elif isinstance(entry, UserEntry | ReasoningEntry):
+            entry.open = not entry.open
+            entry.refold(stage.flow.style, stage.flow.width)
+        stage.flow.changed(entry)
+        stage.refresh()
+
+    def select_step(self, call_id: str) -> None:
+        """Marks the row of a step and opens its group; "" marks none."""
+        self._artist.highlights.selected_step = call_id
+        for entry in self._stage.flow.entries:
+            if isinstance(entry, StepGroup) and call_id in entry.records and not entry.open:
+                self.toggle(entry)
+        self._on.update()
+
+    def show_match(self, match: Match | None) -> None:
+        """Brings a place that was found into view; a step's place opens the step."""
+        stage = self._stage
+        flow = stage.flow
+        if match is None:
+            self._on.update()
+            return
+        entry = flow.entries[match.entry]
+        if match.call_id:
+            self.select_step(match.call_id)
+            self.step_activated.emit(match.call_id)
+        if isinstance(entry, UserEntry | ReasoningEntry) and not entry.open:
+            self.toggle(entry)
+        above = flow.top_of(match.entry)
+        if not isinstance(entry, TextEntry):
+            stage.scroll_to(above, above + min(entry.height, 200))
+            return
+        document = entry.document_of(match.piece, flow.style, flow.width)
+        flow.changed(entry)
+        top = flow.top_of(match.entry) + entry.piece_top(match.piece)
+        found = occurrences(document, self._finder.text)
+        if match.number < len(found):
+            block = document.findBlock(found[match.number][0])
+            box = document.documentLayout().blockBoundingRect(block)
+            top += int(box.y())
+            stage.scroll_to(top, top + min(int(box.height()), 120))
+        else:
+            stage.scroll_to(top, top + 24)
+
+    def wheel(self, turned: QWheelEvent) -> bool:
+        """Scrolls wide code and tables sideways; True if the event was used."""
+        shifted = bool(turned.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        delta = turned.pixelDelta().x() or turned.angleDelta().x() // 2
+        if shifted and not delta:
+            delta = turned.angleDelta().y() // 2
+        if not delta or abs(turned.angleDelta().y()) > abs(turned.angleDelta().x()) > 0:
+            return False
+        stage = self._stage
+        number, inner = stage.entry_at(turned.position().toPoint())
+        entry = stage.flow.entries[number] if number >= 0 else None
+        if not isinstance(entry, TextEntry) or entry.piece_at(inner.y()) < 0:
+            return False
+        run = entry.piece(entry.piece_at(inner.y())).run
+        most = run.content_width - stage.flow.width if run is not None else 0
+        if run is None or run.wrap or most <= 0:
+            return False
+        run.scroll = max(0, min(most, run.scroll - delta))
+        self._on.update()
+        return True
+
+    def menu(self, found: tuple[int, Hit] | None, at: QPoint) -> None:
+        """The context menu: it is shown and left, no loop waits for it."""
+        menu = QMenu(self._on)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        copy = menu.addAction("Copy", self.copy_wanted.emit)
+        copy.setEnabled(not self._selection.is_empty)
+        if found is not None and found[1].action == "link":
+            url = found[1].value
+            menu.addAction("Copy link address", lambda: self._copy(url, None))
+            menu.addAction("Open link", lambda: self.link_activated.emit(url))
+        menu.addAction("Select all", self._select_all)
+        menu.popup(at)
+
+    def _select_all(self) -> None:
+        self._selection.all()
+        self._on.update()
+
+    def _wrap(self, entry: TextEntry, piece: Piece) -> None:
+        run = piece.run
+        if run is None:
+            return
+        self._stage.follower.hold()
+        run.wrap = not run.wrap
+        run.scroll = run.content_width = 0
+        for other in entry.pieces:
+            if other.run is run:
+                other.drop()
+        self._stage.refresh()
+
+    def _copy_code(self, entry: TextEntry, piece: Piece) -> None:
+        self._copy(code_text([p for p in entry.pieces if p.run is piece.run]), piece.run)
+
+    def _copy(self, text: str, what: object) -> None:
+        QGuiApplication.clipboard().setText(clean_for_clipboard(text))
+        self._artist.highlights.copied = what
+        self._copied.start()
+        self._on.update()
+
+    def _forget_copied(self) -> None:
+        self._artist.highlights.copied = None
+        self._on.update()

@@ -1,0 +1,88 @@
+"""The model's answer: blocks without a bubble, and the caret while it arrives."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRect, QRectF
+from PySide6.QtGui import QTextDocument
+
+from kinet.ui.transcript import piece_paint
+from kinet.ui.transcript.documents import first_of
+from kinet.ui.transcript.entry import Canvas, Hit
+from kinet.ui.transcript.style import Style
+from kinet.ui.transcript.text_entry import TextEntry
+
+
+class AnswerEntry(TextEntry):
+    """One answer. The caret block at its end is the mark of what is not stored yet."""
+
+    kind = "answer"
+    __slots__ = ()
+
+    def paint(self, canvas: Canvas) -> None:
+        """Draws the blocks that are seen."""
+        for number in self.seen(canvas.top, canvas.bottom):
+            piece = self._pieces[number]
+            rect = QRect(0, self.piece_top(number), canvas.width, piece.height)
+            piece_paint.paint(canvas, piece, number, rect)
+        if self.is_streaming and self._tail is not None and self._tail.document is not None:
+            self._caret(canvas)
+
+    def hit(self, x: int, y: int, style: Style, width: int) -> Hit | None:
+        """A button of a code card, or a link."""
+        number = self.piece_at(y)
+        if number < 0:
+            return None
+        piece = self._pieces[number]
+        rect = QRect(0, self.piece_top(number), width, piece.height)
+        for hit in piece_paint.hits(piece, number, rect, style):
+            if hit.rect.contains(x, y):
+                return hit
+        if piece.document is None:
+            return None
+        left, top = piece.text_origin(style)
+        place = (x - left, y - rect.y() - top + piece_paint.lift(piece, style))
+        url = anchor_at(piece.document, *place)
+        return Hit("link", url, QRect(x, y, 1, 1), url, number) if url else None
+
+    def hits(self, style: Style, width: int) -> list[Hit]:
+        """Buttons of the code cards that have been laid out."""
+        found: list[Hit] = []
+        for number, piece in enumerate(self._pieces):
+            if piece.kind == "code" and piece.first:
+                rect = QRect(0, self.piece_top(number), width, piece.height)
+                found += piece_paint.hits(piece, number, rect, style)
+        return found
+
+    def _caret(self, canvas: Canvas) -> None:
+        piece = self._tail
+        assert piece is not None
+        assert piece.document is not None
+        style = canvas.style
+        number = len(self._pieces) - 1
+        left, top = piece.text_origin(style)
+        box = end_of(piece.document)
+        line = style.theme.line_height("code" if piece.kind == "code" else "answer")
+        up = piece_paint.lift(piece, style)
+        height = min(style.px(18), line)
+        x = min(left + box.x() + 1, canvas.width - style.px(8))
+        y = self.piece_top(number) + top - up + box.center().y() - height / 2
+        canvas.painter.fillRect(
+            QRectF(round(x), round(y), style.px(8), height), style.color("accent")
+        )
+
+
+def anchor_at(document: QTextDocument, x: float, y: float) -> str:
+    """The address of the link at a point of the document, "" for none."""
+    return document.documentLayout().anchorAt(QPointF(x, y))
+
+
+def end_of(document: QTextDocument) -> QRectF:
+    """Where the next character would stand."""
+    block = document.lastBlock()
+    layout = block.layout()
+    origin = document.documentLayout().blockBoundingRect(block).topLeft()
+    if layout.lineCount() == 0:
+        return QRectF(origin.x(), origin.y(), 0, 0)
+    line = layout.lineAt(layout.lineCount() - 1)
+    left = first_of(line.cursorToX(block.length() - 1))
+    return QRectF(origin.x() + left, origin.y() + line.y(), 0, line.height())

@@ -1,0 +1,159 @@
+"""The widget under the transcript: its rooms, and which event goes to which of them."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from kinet.ui.theme import Theme, current_theme
+from kinet.ui.transcript.acting import Actor
+from kinet.ui.transcript.finding import Finder
+from kinet.ui.transcript.jump_button import JumpButton
+from kinet.ui.transcript.keys import Keys
+from kinet.ui.transcript.painting import Artist
+from kinet.ui.transcript.pointer import Pointer
+from kinet.ui.transcript.selection import Selection
+from kinet.ui.transcript.stage import Stage
+from kinet.ui.transcript.style import Style
+from kinet.ui.transcript.widget_entry import WidgetEntry
+
+
+class TranscriptArea(QAbstractScrollArea):
+    """A scroll area whose contents are painted from a stage."""
+
+    step_activated = Signal(str)  # call_id
+    link_activated = Signal(str)  # address: http, https or mailto
+    link_hovered = Signal(str)  # address, "" for none
+    retry_requested = Signal()
+    following_changed = Signal(bool)
+    new_text_below = Signal(bool)
+
+    def __init__(self, theme: Theme | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("transcript")
+        self.setAccessibleName("Conversation")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMouseTracking(True)
+        self.viewport().setMouseTracking(True)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setMinimumHeight(80)
+        self._theme = theme or current_theme()
+        self.stage = Stage(self, self._style())
+        self.selection = Selection(self.stage.flow)
+        self.finder = Finder(self.stage.flow)
+        self.artist = Artist(self.stage, self.selection, self.finder)
+        viewport = self.viewport()
+        self._pointer = Pointer(self.stage, self.selection, self.artist, viewport)
+        self._keys = Keys(self.stage, self.selection, self.artist, viewport)
+        self._actor = Actor(self.stage, self.selection, self.finder, self.artist, viewport)
+        self._jump = JumpButton(self, self.stage)
+        self._actor.step_activated.connect(self.step_activated)
+        self._actor.link_activated.connect(self.link_activated)
+        self._actor.retry_requested.connect(self.retry_requested)
+        self._actor.copy_wanted.connect(self.copy)
+        self.stage.replaced.connect(self._forget_marks)
+        self._pointer.clicked.connect(self._actor.act)
+        self._pointer.hovered.connect(self.link_hovered)
+        self._pointer.selecting.connect(self.stage.follower.hold)
+        self._keys.clicked.connect(self._actor.act)
+        self._keys.copy_wanted.connect(self.copy)
+        self.stage.follower.changed.connect(self.following_changed)
+        self.stage.below_changed.connect(self.new_text_below)
+
+    def copy(self) -> None:
+        """Puts what is selected on the clipboard; nothing happens without a selection."""
+        text = self.selection.text()
+        if text:
+            QGuiApplication.clipboard().setText(text)
+
+    def select_step(self, call_id: str) -> None:
+        """Marks the row of the step that the panel shows; "" for none. Its group opens."""
+        self._actor.select_step(call_id)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Notices when a card wants another height."""
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
+            for entry in self.stage.flow.entries[-40:]:
+                if isinstance(entry, WidgetEntry) and entry.widget is watched:
+                    self.stage.touch(entry)
+        return super().eventFilter(watched, event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Hands each event of the viewport to the room that knows it."""
+        kind = event.type()
+        match kind:
+            case QEvent.Type.Paint:
+                self.artist.paint(self.viewport(), cast(QPaintEvent, event).rect())
+                return True
+            case QEvent.Type.MouseButtonPress | QEvent.Type.MouseButtonDblClick:
+                self._pointer.press(cast(QMouseEvent, event))
+                return True
+            case QEvent.Type.MouseMove:
+                self._pointer.move(cast(QMouseEvent, event))
+                return True
+            case QEvent.Type.MouseButtonRelease:
+                self._pointer.release(cast(QMouseEvent, event))
+                return True
+            case QEvent.Type.Leave:
+                self._pointer.leave()
+            case QEvent.Type.ToolTip:
+                found = cast(QHelpEvent, event)
+                self._pointer.tooltip(found.pos(), found.globalPos())
+                return True
+            case QEvent.Type.ContextMenu:
+                asked = cast(QContextMenuEvent, event)
+                self._actor.menu(self._pointer.hit(asked.pos()), asked.globalPos())
+                return True
+            case QEvent.Type.Wheel if self._actor.wheel(cast(QWheelEvent, event)):
+                return True
+        return super().viewportEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keys that are not used here go on to the parent: letters belong to the composer."""
+        if not self._keys.press(event):
+            event.ignore()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The column has another width or place."""
+        self.stage.restyle(self.stage.flow.style)
+        self._jump.place()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Nothing is moved here: the stage paints anew."""
+
+    def event(self, event: QEvent) -> bool:
+        """Tab visits the buttons that are seen before it leaves the transcript."""
+        if event.type() == QEvent.Type.KeyPress:
+            pressed = cast(QKeyEvent, event)
+            tabs = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
+            if pressed.key() in tabs and self._keys.press(pressed):
+                return True
+        return super().event(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """The keyboard is elsewhere."""
+        self._keys.lose_focus()
+        super().focusOutEvent(event)
+
+    def _style(self) -> Style:
+        return Style(self._theme, ratio=self.devicePixelRatioF())
+
+    def _forget_marks(self) -> None:
+        self.selection.clear()
+        self.finder.clear()
+        self.artist.highlights.hover = self.artist.highlights.focus = None

@@ -1,0 +1,143 @@
+"""The person's message: a quiet bubble at the right, folded where it is long."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect
+
+from kinet.markup.slices import Bounds
+from kinet.ui.transcript import draw, piece_paint
+from kinet.ui.transcript.entry import Canvas, Hit, Room
+from kinet.ui.transcript.style import Style
+from kinet.ui.transcript.text_entry import TextEntry
+
+SIDE = 16
+PAD = 10
+SHARE = 0.85
+FOLDED_LINES = 12
+_CHIP = 24
+
+
+class UserEntry(TextEntry):
+    """One message of the person, with the names of what was attached."""
+
+    kind = "user"
+    plain = True
+    __slots__ = ("attachments", "bubble", "open")
+
+    def __init__(self, source: str, attachments: tuple[str, ...] = ()) -> None:
+        super().__init__(source.strip("\n"))
+        self.attachments = attachments
+        self.open = False
+        self.bubble = 0
+        self.top = self.bottom = PAD
+
+    def text_width(self, style: Style, width: int) -> int:
+        """The widest its text may be."""
+        return int(width * SHARE) - 2 * SIDE
+
+    def bounds(self) -> Bounds:
+        """Its lines are kept as typed, so that only its size is bounded."""
+        return Bounds(characters=4096, lines=100, open_characters=4096)
+
+    def settle(self, room: Room) -> bool:
+        """Lays out the text; a single line makes a narrow bubble."""
+        done = super().settle(room)
+        pieces = self._pieces
+        most = int(room.width * SHARE)
+        self.bubble = most
+        if len(pieces) == 1 and pieces[0].document is not None:
+            wide = int(pieces[0].document.idealWidth()) + 1
+            self.bubble = min(most, max(wide, self._chips_width(room.style)) + 2 * SIDE)
+        elif not pieces:
+            self.bubble = min(most, self._chips_width(room.style) + 2 * SIDE)
+        return done
+
+    def _sum(self) -> None:
+        super()._sum()
+        if self.attachments:
+            self.height += _CHIP + (8 if self._source else 0)
+        whole = self.height
+        if self.is_long and not self.open:
+            self.height = min(whole, self._folded + 28)
+        elif self.is_long:
+            self.height = whole + 28
+
+    @property
+    def is_long(self) -> bool:
+        """True if there is more than a folded bubble shows."""
+        return self._source.count("\n") >= FOLDED_LINES + 2 or len(self._source) > 1600
+
+    @property
+    def _folded(self) -> int:
+        return 2 * PAD + FOLDED_LINES * self._line
+
+    @property
+    def _line(self) -> int:
+        for piece in self._pieces:
+            if piece.document is not None:
+                return round(piece.document.begin().blockFormat().lineHeight()) or 24
+        return 24
+
+    def estimate(self, style: Style, width: int) -> None:
+        """Guesses the height; a bubble is narrower than the column."""
+        self.bubble = int(width * SHARE)
+        super().estimate(style, int(width * SHARE) - 2 * SIDE)
+
+    def piece_left(self, style: Style, width: int) -> int:
+        """Text begins inside the bubble."""
+        return width - (self.bubble or int(width * SHARE)) + SIDE
+
+    def paint(self, canvas: Canvas) -> None:
+        """Draws bubble, text and the names of attachments."""
+        painter, style = canvas.painter, canvas.style
+        left = self.piece_left(style, canvas.width)
+        rect = QRect(left - SIDE, 0, canvas.width - left + SIDE, self.height)
+        draw.card(painter, style, rect, "subtle", "", radius=12)
+        foot = self.height - PAD - (28 if self.is_long else 0)
+        painter.save()
+        painter.setClipRect(QRect(rect.x(), 0, rect.width(), foot + (0 if self.is_long else PAD)))
+        for number in self.seen(canvas.top, min(canvas.bottom, self.height)):
+            piece = self._pieces[number]
+            box = QRect(left, self.piece_top(number), rect.width() - 2 * SIDE, piece.height)
+            piece_paint.paint(canvas, piece, number, box)
+        painter.restore()
+        if self.attachments:
+            self._chips(canvas, left, foot - (_CHIP if not self.is_long else 0))
+        for hit in self.hits(style, canvas.width):
+            token = "text" if canvas.is_hovered(hit) else "text_2"
+            word = "Show less" if self.open else "Show all"
+            mark = "chevron-up" if self.open else "chevron-down"
+            width = draw.words(painter, style, hit.rect, word, token)
+            box = QRect(hit.rect.x() + width + 4, hit.rect.y(), 12, hit.rect.height())
+            draw.icon(painter, style, box, mark, token, 12)
+            if canvas.is_focused(hit):
+                draw.ring(painter, style, hit.rect.adjusted(-4, 2, 4, -2))
+
+    def hit(self, x: int, y: int, style: Style, width: int) -> Hit | None:
+        """The line that unfolds a long message."""
+        for found in self.hits(style, width):
+            if found.rect.contains(x, y):
+                return found
+        return None
+
+    def hits(self, style: Style, width: int) -> list[Hit]:
+        """The line that unfolds a long message."""
+        if not self.is_long:
+            return []
+        left = self.piece_left(style, width)
+        rect = QRect(left, self.height - 32, 110, 28)
+        return [Hit("fold", "", rect, "Show less" if self.open else "Show all")]
+
+    def _chips_width(self, style: Style) -> int:
+        names = self.attachments
+        return sum(round(style.advance(name[:40], "ui")) + 38 for name in names) - 8 if names else 0
+
+    def _chips(self, canvas: Canvas, left: int, y: int) -> None:
+        painter, style = canvas.painter, canvas.style
+        for name in self.attachments:
+            width = round(style.advance(name[:40], "ui")) + 30
+            rect = QRect(left, y, width, _CHIP)
+            draw.rounded(painter, style, rect.toRectF(), "canvas", 4)
+            draw.icon(painter, style, QRect(left + 4, y, 18, _CHIP), "attach", "text_2", 14)
+            draw.words(painter, style, rect.adjusted(24, 0, -4, 0), name[:40], "text_2")
+            left += width + 8

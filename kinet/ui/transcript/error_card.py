@@ -1,0 +1,86 @@
+"""The error card: what went wrong, why, what to do, and Retry, in the turn that failed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF
+
+from kinet.ui.transcript import draw
+from kinet.ui.transcript.entry import Canvas, Entry, Hit, Room
+from kinet.ui.transcript.style import Style
+
+_SIDE = 12
+_BUTTON = 32
+
+
+class ErrorEntry(Entry):
+    """A failure as the person sees it. `can_retry` is false once a later turn has begun."""
+
+    kind = "error"
+    __slots__ = ("_text_height", "hint", "message", "newest", "title")
+
+    def __init__(self, title: str, message: str, hint: str) -> None:
+        super().__init__()
+        self.title = title
+        self.message = message
+        self.hint = hint
+        self.newest = True
+        self._text_height = 40
+        self.height = 120
+
+    def estimate(self, style: Style, width: int) -> None:
+        """The words are few, so that they are measured at once."""
+        line = style.theme.line_height("ui")
+        text_width = width - 36 - _SIDE
+        self._text_height = self._lines(style, text_width) * line
+        self.height = 40 + self._text_height + 12 + (_BUTTON + 12 if self.newest else 0)
+
+    def settle(self, room: Room) -> bool:
+        """The same, for the width that is seen."""
+        self.estimate(room.style, room.width)
+        return True
+
+    def paint(self, canvas: Canvas) -> None:
+        """Draws the card."""
+        painter, style = canvas.painter, canvas.style
+        rect = QRect(0, 0, canvas.width, self.height)
+        draw.card(painter, style, rect, "danger_tint", "danger_line")
+        draw.icon(painter, style, QRect(12, 0, 16, 40), "error", "danger", 16)
+        draw.words(painter, style, QRect(36, 0, canvas.width - 48, 40), self.title, bold=True)
+        text = QRectF(36, 38, canvas.width - 36 - _SIDE, self._text_height + 4)
+        painter.setFont(style.font("ui"))
+        painter.setPen(style.color("text"))
+        flags = int(Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere)
+        painter.drawText(text, flags, self._words())
+        for hit in self.hits(style, canvas.width):
+            fill = "hover" if canvas.is_hovered(hit) else "raised"
+            draw.card(painter, style, hit.rect, fill, "control_border", radius=6)
+            box = QRect(hit.rect.x() + 12, hit.rect.y(), 16, _BUTTON)
+            draw.icon(painter, style, box, "retry", "text_2", 16)
+            draw.words(painter, style, hit.rect.adjusted(36, 0, 0, 0), "Retry")
+            if canvas.is_focused(hit):
+                draw.ring(painter, style, hit.rect)
+
+    def hit(self, x: int, y: int, style: Style, width: int) -> Hit | None:
+        """Retry."""
+        return next((h for h in self.hits(style, width) if h.rect.contains(x, y)), None)
+
+    def hits(self, style: Style, width: int) -> list[Hit]:
+        """Retry, as long as nothing came after."""
+        if not self.newest:
+            return []
+        wide = round(style.advance("Retry")) + 36 + 14
+        return [Hit("retry", "", QRect(36, self.height - 12 - _BUTTON, wide, _BUTTON), "")]
+
+    def markdown(self) -> str:
+        """Title and words."""
+        return f"**{self.title}** {self._words()}".replace("\n", " ")
+
+    def _words(self) -> str:
+        return "\n".join(part for part in (self.message[:2000], self.hint[:1000]) if part)
+
+    def _lines(self, style: Style, width: int) -> int:
+        flags = int(Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere)
+        metrics = QFontMetricsF(style.font("ui"))
+        box = metrics.boundingRect(QRectF(0, 0, width, 1e6), flags, self._words())
+        return max(1, round(box.height() / metrics.lineSpacing()))

@@ -1,0 +1,157 @@
+"""All entries, one below the other: where each stands, and which are seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from kinet.ui.transcript.entry import Entry, Room, gap_between
+from kinet.ui.transcript.pieces import DocumentCache
+from kinet.ui.transcript.stack import Stack
+from kinet.ui.transcript.style import BOTTOM, TOP, Style
+from kinet.ui.transcript.text_entry import TextEntry
+
+LAYOUT_SECONDS = 0.010
+
+
+class Flow:
+    """The entries and their places. Heights are estimates for what was not seen yet."""
+
+    def __init__(self, style: Style) -> None:
+        self.style = style
+        self.width = 720
+        self.entries: list[Entry] = []
+        self.cache = DocumentCache()
+        self._stack = Stack(self._extents)
+
+    def set_entries(self, entries: Iterable[Entry]) -> None:
+        """Shows other entries; their heights are guessed, nothing is laid out."""
+        self.entries = list(entries)
+        self.cache.clear()
+        before = ""
+        for entry in self.entries:
+            entry.gap = gap_between(before, entry.kind) if before else 0
+            before = entry.kind
+            entry.estimate(self.style, self.width)
+        self._stack.spoil(0)
+
+    def add(self, entry: Entry) -> None:
+        """Puts an entry at the end."""
+        entry.estimate(self.style, self.width)
+        self._stack.spoil(len(self.entries))
+        self.entries.append(entry)
+        self._set_gaps(len(self.entries) - 1)
+
+    def insert_before(self, entry: Entry, other: Entry) -> None:
+        """Puts an entry before another."""
+        place = self.place_of(other)
+        entry.estimate(self.style, self.width)
+        self.entries.insert(place, entry)
+        self._set_gaps(place)
+
+    def remove(self, entry: Entry) -> None:
+        """Takes an entry out; nothing happens if it is not there."""
+        place = self.place_of(entry)
+        if place >= 0:
+            del self.entries[place]
+            self._set_gaps(place)
+
+    def changed(self, entry: Entry) -> None:
+        """Says that an entry has another height."""
+        place = self.place_of(entry)
+        if place >= 0:
+            self._stack.spoil(place)
+
+    def place_of(self, entry: Entry) -> int:
+        """The entry's number, -1 if it is not there; the newest are looked at first."""
+        for place in range(len(self.entries) - 1, -1, -1):
+            if self.entries[place] is entry:
+                return place
+        return -1
+
+    def restyle(self, style: Style, width: int) -> None:
+        """Takes other looks or another width: what was laid out is an estimate again."""
+        if style is not self.style:
+            self.cache.clear()
+        self.style = style
+        self.width = width
+        for entry in self.entries:
+            entry.estimate(style, width)
+        self._stack.spoil(0)
+
+    @property
+    def height(self) -> int:
+        """The height of everything, with the space above and below."""
+        return TOP + self._stack.total() + BOTTOM
+
+    def top_of(self, place: int) -> int:
+        """The upper edge of entry number `place`, below the gap above it."""
+        return TOP + self._stack.edges()[place] + self.entries[place].gap
+
+    def at(self, y: int) -> int:
+        """The number of the entry at a height; -1 if there are none."""
+        return self._stack.at(y - TOP) if self.entries else -1
+
+    def seen(self, top: int, bottom: int) -> range:
+        """The numbers of the entries between two heights."""
+        if not self.entries:
+            return range(0)
+        return range(self.at(top), self.at(max(bottom - 1, 0)) + 1)
+
+    def settle(self, top: int, bottom: int, *, upwards: bool) -> tuple[bool, bool]:
+        """Lays out what lies between two heights: (something moved, everything is done)."""
+        deadline = time.perf_counter() + LAYOUT_SECONDS
+        moved, done = False, True
+        places = self.seen(top, bottom)
+        for place in reversed(places) if upwards else places:
+            entry = self.entries[place]
+            above = self.top_of(place)
+            room = Room(
+                self.style, self.width, self.cache, deadline, top - above, bottom - above, upwards
+            )
+            before = entry.height
+            done = entry.settle(room) and done
+            if entry.height != before:
+                self._stack.spoil(place)
+                moved = True
+        return moved, done
+
+    def anchor(self, top: int, bottom: int) -> tuple[Entry, int, int] | None:
+        """Something seen whose place is certain: (entry, number of its piece or -1, its top)."""
+        fallback: tuple[Entry, int, int] | None = None
+        for place in self.seen(top, bottom):
+            entry = self.entries[place]
+            above = self.top_of(place)
+            if not isinstance(entry, TextEntry):
+                if above >= top:
+                    return entry, -1, above
+                continue
+            for number in entry.seen(top - above, bottom - above):
+                at = above + entry.piece_top(number)
+                fallback = fallback or (entry, number, at)
+                if at >= top and entry.piece(number).document is not None:
+                    return entry, number, at
+            fallback = fallback or (entry, -1, above)
+        return fallback
+
+    def place_of_anchor(self, anchor: tuple[Entry, int, int]) -> int | None:
+        """Where the anchor is now; None if it is gone."""
+        entry, number, _ = anchor
+        place = self.place_of(entry)
+        if place < 0:
+            return None
+        above = self.top_of(place)
+        if isinstance(entry, TextEntry) and 0 <= number < entry.piece_count:
+            return above + entry.piece_top(number)
+        return above
+
+    def _set_gaps(self, place: int) -> None:
+        for number in (place, place + 1):
+            if 0 <= number < len(self.entries):
+                before = self.entries[number - 1].kind if number else ""
+                entry = self.entries[number]
+                entry.gap = gap_between(before, entry.kind) if before else 0
+        self._stack.spoil(place)
+
+    def _extents(self, start: int) -> list[int]:
+        return [entry.gap + entry.height for entry in self.entries[start:]]

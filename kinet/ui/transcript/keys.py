@@ -1,0 +1,194 @@
+"""The keyboard in the transcript: scrolling, selecting, and reaching every button."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
+from PySide6.QtWidgets import QWidget
+
+from kinet.ui.transcript.entry import Hit
+from kinet.ui.transcript.painting import Artist
+from kinet.ui.transcript.selection import Place, Selection
+from kinet.ui.transcript.stage import Stage
+from kinet.ui.transcript.text_entry import TextEntry
+
+_MOVES = {
+    Qt.Key.Key_Left: QTextCursor.MoveOperation.Left,
+    Qt.Key.Key_Right: QTextCursor.MoveOperation.Right,
+    Qt.Key.Key_Up: QTextCursor.MoveOperation.Up,
+    Qt.Key.Key_Down: QTextCursor.MoveOperation.Down,
+    Qt.Key.Key_Home: QTextCursor.MoveOperation.StartOfLine,
+    Qt.Key.Key_End: QTextCursor.MoveOperation.EndOfLine,
+}
+_WORDS = {
+    Qt.Key.Key_Left: QTextCursor.MoveOperation.WordLeft,
+    Qt.Key.Key_Right: QTextCursor.MoveOperation.WordRight,
+    Qt.Key.Key_Home: QTextCursor.MoveOperation.Start,
+    Qt.Key.Key_End: QTextCursor.MoveOperation.End,
+}
+
+
+class Keys(QObject):
+    """Turns key events into scrolling, selecting and clicking."""
+
+    clicked = Signal(object, object)  # Entry, Hit
+    copy_wanted = Signal()
+
+    def __init__(self, stage: Stage, selection: Selection, artist: Artist, on: QWidget) -> None:
+        super().__init__(on)
+        self._stage = stage
+        self._selection = selection
+        self._artist = artist
+        self._on = on
+
+    def press(self, event: QKeyEvent) -> bool:
+        """True if the key was used here; printable keys are not."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_wanted.emit()
+            return True
+        if event.matches(QKeySequence.StandardKey.SelectAll):
+            self._selection.all()
+            self._on.update()
+            return True
+        key = Qt.Key(event.key())
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if key == Qt.Key.Key_Escape:
+            return self._clear()
+        if shift and key in _MOVES:
+            return self._select(key, control)
+        if key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+            return self._next_hit(backwards=key == Qt.Key.Key_Backtab)
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            return self._click(shift)
+        return self._scroll(key, shift)
+
+    def lose_focus(self) -> None:
+        """The keyboard is elsewhere: no button has it."""
+        if self._artist.highlights.focus is not None:
+            self._artist.highlights.focus = None
+            self._on.update()
+
+    def _clear(self) -> bool:
+        if self._selection.is_empty:
+            return False
+        self._selection.clear()
+        self._on.update()
+        return True
+
+    def _scroll(self, key: Qt.Key, shift: bool) -> bool:
+        bar, page = self._stage.bar, max(40, self._stage.height - 48)
+        if key == Qt.Key.Key_PageUp and shift:
+            self._to_message(-1)
+        elif key == Qt.Key.Key_PageDown and shift:
+            self._to_message(1)
+        elif key == Qt.Key.Key_PageUp:
+            bar.setValue(bar.value() - page)
+        elif key == Qt.Key.Key_PageDown:
+            bar.setValue(bar.value() + page)
+        elif key == Qt.Key.Key_Up:
+            bar.setValue(bar.value() - 48)
+        elif key == Qt.Key.Key_Down:
+            bar.setValue(bar.value() + 48)
+        elif key == Qt.Key.Key_Home:
+            bar.setValue(0)
+        elif key == Qt.Key.Key_End:
+            self._stage.jump_to_end()
+        else:
+            return False
+        return True
+
+    def _to_message(self, step: int) -> None:
+        """To the previous or next message of the person or the model."""
+        flow, top = self._stage.flow, self._stage.bar.value()
+        place = flow.at(top + 24)
+        kinds = ("user", "answer")
+        if step < 0 and place >= 0 and flow.top_of(place) >= top + 20:
+            place -= 1
+        elif step > 0:
+            place += 1
+        while 0 <= place < len(flow.entries) and flow.entries[place].kind not in kinds:
+            place += step
+        if 0 <= place < len(flow.entries):
+            self._stage.bar.setValue(flow.top_of(place) - 20)
+
+    def _select(self, key: Qt.Key, control: bool) -> bool:
+        focus = self._selection.focus or self._first_seen()
+        if focus is None:
+            return False
+        anchor = self._selection.anchor or focus
+        move = _WORDS.get(key) if control else _MOVES[key]
+        if move is None:
+            return False
+        back = key in (Qt.Key.Key_Left, Qt.Key.Key_Up, Qt.Key.Key_Home)
+        self._selection.set(anchor, self._moved(focus, move, back))
+        self._stage.follower.hold()
+        self._on.update()
+        return True
+
+    def _first_seen(self) -> Place | None:
+        flow, top = self._stage.flow, self._stage.bar.value()
+        for number in flow.seen(top, top + self._stage.height):
+            entry = flow.entries[number]
+            if isinstance(entry, TextEntry) and not entry.is_folded and entry.piece_count:
+                seen = entry.seen(top - flow.top_of(number), 10**6)
+                return Place(number, seen.start, 0)
+        return None
+
+    def _moved(self, place: Place, move: QTextCursor.MoveOperation, back: bool) -> Place:
+        flow = self._stage.flow
+        entry = flow.entries[min(place.entry, len(flow.entries) - 1)]
+        if isinstance(entry, TextEntry) and not entry.is_folded and place.piece < len(entry.pieces):
+            document = entry.document_of(place.piece, flow.style, flow.width)
+            cursor = QTextCursor(document)
+            cursor.setPosition(min(place.offset, document.characterCount() - 1))
+            if cursor.movePosition(move):
+                return Place(place.entry, place.piece, cursor.position())
+            if back and place.piece > 0:
+                return Place(place.entry, place.piece - 1, self._end(entry, place.piece - 1))
+            if not back and place.piece + 1 < len(entry.pieces):
+                return Place(place.entry, place.piece + 1, 0)
+        number = place.entry + (-1 if back else 1)
+        if not 0 <= number < len(flow.entries):
+            return place
+        other = flow.entries[number]
+        if isinstance(other, TextEntry) and not other.is_folded and other.pieces:
+            last = len(other.pieces) - 1
+            return Place(number, last, self._end(other, last)) if back else Place(number, 0, 0)
+        return Place(number, 0, 0 if back else 1)
+
+    def _end(self, entry: TextEntry, piece: int) -> int:
+        flow = self._stage.flow
+        return entry.document_of(piece, flow.style, flow.width).characterCount() - 1
+
+    def _seen_hits(self) -> list[tuple[int, Hit]]:
+        flow, top = self._stage.flow, self._stage.bar.value()
+        found: list[tuple[int, Hit]] = []
+        for number in flow.seen(top, top + self._stage.height):
+            above = flow.top_of(number) - top
+            for hit in flow.entries[number].hits(flow.style, flow.width):
+                if 0 <= above + hit.rect.center().y() < self._stage.height:
+                    found.append((number, hit))
+        return found
+
+    def _next_hit(self, backwards: bool) -> bool:
+        """To the next button that is seen; False at the end, so that the focus moves on."""
+        hits = self._seen_hits()
+        focus = self._artist.highlights.focus
+        if focus in hits:
+            place = hits.index(focus) + (-1 if backwards else 1)
+        else:
+            place = len(hits) - 1 if backwards else 0
+        if not 0 <= place < len(hits):
+            self.lose_focus()
+            return False
+        self._artist.highlights.focus = hits[place]
+        self._on.update()
+        return True
+
+    def _click(self, shift: bool) -> bool:
+        focus = self._artist.highlights.focus
+        if focus is None or focus[0] >= len(self._stage.flow.entries) or shift:
+            return False
+        self.clicked.emit(self._stage.flow.entries[focus[0]], focus[1])
+        return True

@@ -1,0 +1,230 @@
+"""One block on screen: its source, its document while it is needed, and its height."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QTextDocument
+
+from kinet.markup.look import Look
+from kinet.markup.render import Code, code_of, to_html, user_html
+from kinet.markup.slices import Block
+from kinet.ui.transcript import documents
+from kinet.ui.transcript.style import Style
+
+CODE_HEAD = 32
+CODE_PAD = 10
+SIDE = 12
+DOCUMENTS = 400
+
+
+@dataclass
+class Run:
+    """What the parts of one code block or table share: where it is scrolled to, how it wraps."""
+
+    language: str = ""
+    name: str = ""
+    wrap: bool = False
+    scroll: int = 0
+    content_width: int = 0
+    columns: list[float] = field(default_factory=list)
+
+
+class Piece:
+    """A block as it is shown. `height` is an estimate until `document` has been made once."""
+
+    __slots__ = (
+        "bars", "block", "boxes", "code", "document", "exact", "first", "height", "last", "plain",
+        "rows", "run", "shown", "width",
+    )  # fmt: skip
+
+    def __init__(self, block: Block, run: Run | None = None, *, plain: bool = False) -> None:
+        self.block = block
+        self.plain = plain
+        self.run = run
+        self.first = not block.continues
+        self.last = True
+        self.document: QTextDocument | None = None
+        self.height = 0
+        self.width = 0
+        self.exact = False
+        self.code: Code | None = None
+        self.boxes: list[QRectF] = []
+        self.bars: list[QRectF] = []
+        self.rows: list[float] = []
+        # How many characters of growing code are in the document; -1 for a closed block.
+        self.shown = -1
+
+    @property
+    def kind(self) -> str:
+        """prose, code or table."""
+        return self.block.kind
+
+    def text(self) -> Code:
+        """The code of a code block."""
+        if self.code is None:
+            self.code = code_of(self.block)
+        return self.code
+
+    def estimate(self, style: Style, width: int) -> None:
+        """A likely height, without any layout."""
+        source = self.block.source
+        lines = source.count("\n")
+        if self.kind == "code":
+            self.height = self._around(style) + max(1, lines) * style.theme.line_height("code")
+        elif self.kind == "table":
+            self.height = max(1, lines) * style.px(32)
+        else:
+            letters = max(20, int(width / (0.5 * style.theme.pixels("answer"))))
+            rows = max(1, len(source) // letters + min(lines, 60))
+            self.height = rows * style.theme.line_height("answer")
+        self.exact = False
+
+    def lay_out(
+        self, style: Style, width: int, references: dict[str, object], look: Look
+    ) -> QTextDocument:
+        """Makes the document if there is none for this width; sets the exact height."""
+        if self.document is not None and self.width == width:
+            return self.document
+        self.width = width
+        if self.kind == "code":
+            self._lay_out_code(style, width)
+        elif self.kind == "table":
+            self._lay_out_table(style, width, references, look)
+        else:
+            self._lay_out_prose(style, width, references, look)
+        self.exact = True
+        assert self.document is not None
+        return self.document
+
+    def grow(self, block: Block, style: Style) -> bool:
+        """Takes a longer state of the open block; True if the document could simply grow."""
+        self.block = block
+        if self.kind == "code" and self.document is not None and self.shown >= 0:
+            text = open_code(block)
+            documents.grow(self.document, text[self.shown :])
+            self.shown = len(text)
+            self._measure_code(style)
+            return True
+        self.drop()
+        return False
+
+    def drop(self) -> None:
+        """Forgets the document; the height stays as the best estimate."""
+        self.document = None
+        self.boxes, self.bars = [], []
+        self.code = None if self.shown >= 0 else self.code
+
+    def text_origin(self, style: Style) -> tuple[int, int]:
+        """Where the document begins within the piece."""
+        if self.kind == "code":
+            scroll = self.run.scroll if self.run else 0
+            top = style.px(CODE_HEAD) + style.px(CODE_PAD) if self.first else 0
+            return SIDE - scroll, top
+        if self.kind == "table":
+            hidden = 0 if self.first or len(self.rows) < 2 else round(self.rows[1])
+            return -(self.run.scroll if self.run else 0), -hidden
+        return 0, 0
+
+    def _around(self, style: Style) -> int:
+        head = style.px(CODE_HEAD) + style.px(CODE_PAD) if self.first else 0
+        return head + (style.px(CODE_PAD) if self.last else 0)
+
+    def _lay_out_code(self, style: Style, width: int) -> None:
+        run = self.run or Run()
+        if self.shown >= 0:
+            text = open_code(self.block)
+            self.shown = len(text)
+            self.document = documents.code(text, "", style, width - 2 * SIDE, wrap=run.wrap)
+        else:
+            content = self.text()
+            shown = content.text.removesuffix("\n")
+            self.document = documents.code(
+                shown, run.language, style, width - 2 * SIDE, wrap=run.wrap
+            )
+        self._measure_code(style)
+
+    def _measure_code(self, style: Style) -> None:
+        assert self.document is not None
+        run = self.run or Run()
+        if not run.wrap:
+            wide = int(self.document.idealWidth()) + 2 * SIDE
+            run.content_width = max(run.content_width, wide)
+        # The last line of a part that was cut ends in a line feed of the next part.
+        self.height = self._around(style) + documents.height_of(self.document)
+
+    def _lay_out_table(
+        self, style: Style, width: int, references: dict[str, object], look: Look
+    ) -> None:
+        run = self.run or Run()
+        html = to_html(self.block, look, references)
+        document = documents.prose(html, look, style, width)
+        table = documents.table_of(document)
+        if table is not None:
+            wanted = min(document.idealWidth(), table.columns() * 160.0)
+            if wanted > width:
+                document.setTextWidth(wanted)
+            run.content_width = max(run.content_width, int(document.size().width()))
+            self.rows = documents.row_tops(document, table, look.cell // 3, look.cell // 2)
+        self.document = document
+        hidden = 0 if self.first or len(self.rows) < 2 else round(self.rows[1])
+        self.height = documents.height_of(document) - hidden
+
+    def _lay_out_prose(
+        self, style: Style, width: int, references: dict[str, object], look: Look
+    ) -> None:
+        if self.plain:
+            html = user_html(self.block.source.removesuffix("\n"), look)
+        else:
+            html = to_html(self.block, look, references)
+        self.document = documents.prose(html, look, style, width)
+        self.boxes = documents.inline_code_boxes(self.document) if "<code" in html else []
+        self.bars = (
+            documents.quote_bars(self.document, look.indent) if ">" in self.block.source else []
+        )
+        self.height = documents.height_of(self.document) if html else 0
+
+
+def open_code(block: Block) -> str:
+    """The code of a fence that is still open, without what may become its closing line."""
+    text = block.source
+    if not block.lead:
+        place = 0
+        while place < len(text):
+            end = text.find("\n", place)
+            if end < 0:
+                return ""
+            if text[place:end].strip():
+                place = end + 1
+                break
+            place = end + 1
+        text = text[place:]
+    start = text.rfind("\n") + 1
+    if not text[start:].strip(" `~"):
+        text = text[: max(start - 1, 0)]
+    return text
+
+
+class DocumentCache:
+    """Keeps the documents that were used last; others are made again when they are seen."""
+
+    def __init__(self, limit: int = DOCUMENTS) -> None:
+        self.limit = limit
+        self._pieces: OrderedDict[int, Piece] = OrderedDict()
+
+    def touch(self, piece: Piece) -> None:
+        """Says that the piece's document is in use."""
+        key = id(piece)
+        self._pieces[key] = piece
+        self._pieces.move_to_end(key)
+        while len(self._pieces) > self.limit:
+            _, oldest = self._pieces.popitem(last=False)
+            oldest.drop()
+
+    def clear(self) -> None:
+        """Drops every document."""
+        for piece in self._pieces.values():
+            piece.drop()
+        self._pieces.clear()

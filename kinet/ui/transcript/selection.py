@@ -1,0 +1,193 @@
+"""What is selected, across blocks and messages, and its text: taken from the source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtGui import QAbstractTextDocumentLayout, QTextCharFormat, QTextCursor, QTextDocument
+
+from kinet.markup.visible import clean_for_clipboard, unbroken
+from kinet.ui.transcript.documents import table_of
+from kinet.ui.transcript.entry import Entry
+from kinet.ui.transcript.flow import Flow
+from kinet.ui.transcript.pieces import Piece
+from kinet.ui.transcript.text_entry import TextEntry
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A place between two characters: number of the entry, of its block, UTF-16 offset in it.
+
+    An entry without text has the places (number, 0, 0) before and (number, 0, 1) after it.
+    """
+
+    entry: int
+    piece: int
+    offset: int
+
+
+class Selection:
+    """From where (`anchor`) to where (`focus`); None where nothing was ever clicked."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow = flow
+        self.anchor: Place | None = None
+        self.focus: Place | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """True if no character is selected."""
+        return self.anchor is None or self.anchor == self.focus
+
+    def set(self, anchor: Place | None, focus: Place | None) -> None:
+        """Selects from one place to another."""
+        self.anchor, self.focus = anchor, focus
+
+    def clear(self) -> None:
+        """Selects nothing."""
+        self.anchor = self.focus = None
+
+    def all(self) -> None:
+        """Selects everything."""
+        count = len(self._flow.entries)
+        if count:
+            self.set(Place(0, 0, 0), Place(count - 1, 10**6, 10**9))
+
+    def range(self) -> tuple[Place, Place] | None:
+        """(first, last), or None if nothing is selected."""
+        if self.anchor is None or self.focus is None or self.anchor == self.focus:
+            return None
+        return min(self.anchor, self.focus), max(self.anchor, self.focus)
+
+    def marks(
+        self, entry: int, piece: int, document: QTextDocument, form: QTextCharFormat
+    ) -> list[QAbstractTextDocumentLayout.Selection]:
+        """The part of a block to paint as selected: none or one."""
+        found = self.range()
+        if found is None:
+            return []
+        first, last = found
+        here = (entry, piece)
+        if here < (first.entry, first.piece) or here > (last.entry, last.piece):
+            return []
+        end = document.characterCount() - 1
+        start = first.offset if here == (first.entry, first.piece) else 0
+        stop = last.offset if here == (last.entry, last.piece) else end
+        return [mark(document, min(start, end), min(stop, end), form)]
+
+    def text(self) -> str:
+        """What is selected: whole blocks as their Markdown, parts as the words on screen."""
+        found = self.range()
+        if found is None:
+            return ""
+        first, last = found
+        parts = []
+        for number in range(first.entry, min(last.entry + 1, len(self._flow.entries))):
+            start = first if number == first.entry else Place(number, 0, 0)
+            stop = last if number == last.entry else Place(number, 10**6, 10**9)
+            part = self._of_entry(self._flow.entries[number], start, stop)
+            if part.strip():
+                parts.append(part.strip("\n"))
+        return clean_for_clipboard("\n\n".join(parts))
+
+    def _of_entry(self, entry: Entry, start: Place, stop: Place) -> str:
+        if not isinstance(entry, TextEntry):
+            return entry.markdown() if (start.piece, start.offset) == (0, 0) < (
+                stop.piece, stop.offset
+            ) else ""  # fmt: skip
+        if entry.is_folded or not entry.pieces:
+            return entry.markdown()
+        pieces = entry.pieces
+        last = min(stop.piece, len(pieces) - 1)
+        parts: list[str] = []
+        whole: list[Piece] = []
+        for number in range(start.piece, last + 1):
+            begin = start.offset if number == start.piece else 0
+            end = stop.offset if number == stop.piece else -1
+            part = self._of_piece(entry, number, begin, end)
+            if part is None:
+                whole.append(pieces[number])
+                continue
+            parts += [_joined(whole)] if whole else []
+            whole = []
+            glued = parts and number > start.piece and pieces[number].block.continues
+            parts[-1:] = [parts[-1] + part] if glued else [*parts[-1:], part]
+        # Code alone is copied as code, without its fence.
+        if not parts and whole and _is_one_code(whole):
+            return code_text(whole)
+        parts += [_joined(whole)] if whole else []
+        return "\n\n".join(part.strip("\n") for part in parts if part)
+
+    def _of_piece(self, entry: TextEntry, number: int, begin: int, end: int) -> str | None:
+        """The words of a part of a block; None if all of it is selected."""
+        if begin == 0 and end < 0:
+            return None
+        document = entry.document_of(number, self._flow.style, self._flow.width)
+        length = document.characterCount() - 1
+        end = length if end < 0 else min(end, length)
+        if begin == 0 and end == length:
+            return None
+        piece = entry.piece(number)
+        if piece.kind == "code" and piece.shown < 0:
+            return units(piece.text().text, begin, end)
+        if piece.kind == "table":
+            return _cells(document, begin, end)
+        return unbroken(_plain(units(document.toRawText(), begin, end)))
+
+
+def mark(
+    document: QTextDocument, start: int, stop: int, form: QTextCharFormat
+) -> QAbstractTextDocumentLayout.Selection:
+    """A stretch of a document with a format, for painting."""
+    cursor = QTextCursor(document)
+    cursor.setPosition(start)
+    cursor.setPosition(stop, QTextCursor.MoveMode.KeepAnchor)
+    made = QAbstractTextDocumentLayout.Selection()
+    made.cursor = cursor
+    made.format = form
+    return made
+
+
+def units(text: str, begin: int, end: int) -> str:
+    """The part of a text between two UTF-16 places."""
+    if text.isascii():
+        return text[begin:end]
+    raw = text.encode("utf-16-le", "surrogatepass")[2 * begin : 2 * end]
+    return raw.decode("utf-16-le", "replace")
+
+
+def code_text(pieces: list[Piece]) -> str:
+    """The very code of a block and its parts, without the line feed before the closing fence."""
+    return "".join(piece.text().text for piece in pieces).removesuffix("\n")
+
+
+def _is_one_code(pieces: list[Piece]) -> bool:
+    return all(p.kind == "code" and p.run is pieces[0].run for p in pieces)
+
+
+def _joined(pieces: list[Piece]) -> str:
+    return "".join(piece.block.source for piece in pieces)
+
+
+def _plain(raw: str) -> str:
+    return "".join("\n" if c in "\u2028\u2029\ufdd0\ufdd1" else c for c in raw)
+
+
+def _cells(document: QTextDocument, begin: int, end: int) -> str:
+    """Cells with tabs between them, rows as lines; a part of one cell as it is."""
+    table = table_of(document)
+    if table is None:
+        return ""
+    first, last = table.cellAt(begin), table.cellAt(max(begin, end - 1))
+    raw = document.toRawText()
+    if not first.isValid() or not last.isValid() or first == last:
+        return unbroken(_plain(units(raw, begin, end)).strip("\n"))
+    rows = []
+    for row in range(first.row(), last.row() + 1):
+        cells = []
+        for column in range(table.columns()):
+            cell = table.cellAt(row, column)
+            if (first.row(), first.column()) <= (row, column) <= (last.row(), last.column()):
+                cells.append(_plain(units(raw, cell.firstPosition(), cell.lastPosition())))
+        rows.append("\t".join(cells))
+    return unbroken("\n".join(rows))

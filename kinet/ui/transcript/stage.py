@@ -1,0 +1,255 @@
+"""Keeps entries, scroll bar and screen in step: what grows, what is laid out, what stays put."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject, QPoint, QTimer, Signal
+from PySide6.QtWidgets import QAbstractScrollArea
+
+from kinet.ui.transcript.entry import Entry
+from kinet.ui.transcript.flow import Flow
+from kinet.ui.transcript.follow import Follower
+from kinet.ui.transcript.pacing import Pacer
+from kinet.ui.transcript.sink import retire
+from kinet.ui.transcript.style import COLUMN, MARGIN, Style
+from kinet.ui.transcript.text_entry import TextEntry
+from kinet.ui.transcript.widget_entry import WidgetEntry
+
+_ROUNDS = 4
+
+
+class Stage(QObject):
+    """The entries of a scroll area, and where its window on them is."""
+
+    # True when text came below while the person looks at something else.
+    below_changed = Signal(bool)
+    # Other entries are shown now.
+    replaced = Signal()
+    # What is on screen has another place or look.
+    shifted = Signal()
+
+    def __init__(self, area: QAbstractScrollArea, style: Style) -> None:
+        super().__init__(area)
+        self._area = area
+        self.flow = Flow(style)
+        self.bar = area.verticalScrollBar()
+        self.follower = Follower(self.bar, self)
+        self.follower.moved.connect(self._person_moved)
+        self.pacer = Pacer(self._show_pieces, self)
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(0)
+        self._later.timeout.connect(self.refresh)
+        self._clock = QTimer(self)
+        self._clock.setInterval(1000)
+        self._clock.timeout.connect(self._tick)
+        self.has_below = False
+
+    @property
+    def column(self) -> tuple[int, int]:
+        """(left, width) of the column; the scroll bar does not move it."""
+        whole = self._area.width()
+        width = max(120, min(COLUMN, whole - 2 * MARGIN))
+        return (whole - width) // 2, width
+
+    @property
+    def height(self) -> int:
+        """The height of the window on the entries."""
+        return self._area.viewport().height()
+
+    @property
+    def is_idle(self) -> bool:
+        """True when nothing waits to be shown or laid out."""
+        return self.pacer.is_idle and not self._later.isActive()
+
+    def set_entries(self, entries: Iterable[Entry]) -> None:
+        """Shows other entries, from their end."""
+        self._hide_widgets()
+        self.flow.width = self.column[1]
+        self.flow.set_entries(entries)
+        self.replaced.emit()
+        self.follower.follow()
+        self._set_below(False)
+        self.refresh()
+
+    def add(self, entry: Entry) -> None:
+        """Puts an entry at the end; cards stay behind it."""
+        last = self._first_card()
+        if last is None or isinstance(entry, WidgetEntry):
+            self.flow.add(entry)
+        else:
+            self.flow.insert_before(entry, last)
+        self._grown()
+
+    def remove(self, entry: Entry) -> None:
+        """Takes an entry out."""
+        if isinstance(entry, TextEntry):
+            self.pacer.forget(entry)
+        self.flow.remove(entry)
+        self._grown()
+
+    def touch(self, entry: Entry) -> None:
+        """Says that an entry looks different now."""
+        if not isinstance(entry, TextEntry):
+            entry.estimate(self.flow.style, self.flow.width)
+        self.flow.changed(entry)
+        self._grown()
+
+    def stream(self, entry: TextEntry, text: str) -> None:
+        """A piece of streamed text for an entry; shown with the next flush."""
+        self.pacer.add(entry, text)
+
+    def finish(self, entry: TextEntry, source: str | None) -> None:
+        """An entry's text is whole; `source` replaces what streamed if it differs."""
+        self.pacer.flush()
+        width = entry.text_width(self.flow.style, self.flow.width)
+        entry.finish(source, self.flow.style, width)
+        self.flow.changed(entry)
+        self._grown()
+
+    def retire(self) -> None:
+        """Only the newest turn can be retried."""
+        retire(self.flow.entries)
+        self.soon()
+
+    def restyle(self, style: Style) -> None:
+        """Takes other looks, or the width that the area has now."""
+        width = self.column[1]
+        if style is self.flow.style and width == self.flow.width:
+            self.refresh()
+            return
+        anchor = self._anchor()
+        self.flow.restyle(style, width)
+        self._set_range()
+        self._to_anchor(anchor)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Lays out what is seen, keeps the eye where it is, and asks for paint."""
+        done = False
+        for _ in range(_ROUNDS):
+            self._set_range()
+            anchor = self._anchor()
+            self._to_anchor(anchor)
+            top = self.bar.value()
+            moved, done = self.flow.settle(top, top + self.height, upwards=self.follower.following)
+            if moved:
+                self._set_range()
+                self._to_anchor(anchor)
+            elif done:
+                break
+        if not done:
+            self._later.start()
+        self._place_widgets()
+        self._area.viewport().update()
+        self.shifted.emit()
+
+    def soon(self) -> None:
+        """Refreshes in the next turn of the event loop, once however often it is asked."""
+        if not self._later.isActive():
+            self._later.start()
+
+    def scroll_to(self, top: int, bottom: int) -> None:
+        """Brings a stretch into view; a small one with some room around."""
+        self.follower.hold()
+        value, height = self.bar.value(), self.height
+        room = min(80, max(0, (height - (bottom - top)) // 2))
+        if top < value + room:
+            value = top - room
+        elif bottom > value + height - room:
+            value = bottom + room - height
+        with self.follower.own_moves():
+            self._set_range()
+            self.bar.setValue(value)
+        self.refresh()
+
+    def jump_to_end(self) -> None:
+        """Goes to the end and follows."""
+        self.follower.follow()
+        self._set_below(False)
+        self.refresh()
+
+    def entry_at(self, point: QPoint) -> tuple[int, QPoint]:
+        """(number of the entry at a point of the viewport, the point within it); -1 for none."""
+        y = point.y() + self.bar.value()
+        place = self.flow.at(y)
+        if place < 0:
+            return -1, point
+        return place, QPoint(point.x() - self.column[0], y - self.flow.top_of(place))
+
+    def _show_pieces(self, pieces: list[tuple[TextEntry, str]]) -> None:
+        flow = self.flow
+        for entry, text in pieces:
+            entry.feed(text, flow.style, entry.text_width(flow.style, flow.width))
+            flow.changed(entry)
+        self._grown(later=False)
+
+    def _grown(self, later: bool = True) -> None:
+        if not self.follower.following:
+            self._set_below(True)
+        if not self._clock.isActive() and any(e.is_live for e in self.flow.entries[-6:]):
+            self._clock.start()
+        if later:
+            self.soon()
+        else:
+            self.refresh()
+
+    def _anchor(self) -> tuple[Entry, int, int] | None:
+        if self.follower.following:
+            return None
+        top = self.bar.value()
+        return self.flow.anchor(top, top + self.height)
+
+    def _to_anchor(self, anchor: tuple[Entry, int, int] | None) -> None:
+        """Scrolls so that the anchor stands where it stood, or to the end when following."""
+        with self.follower.own_moves():
+            if self.follower.following:
+                self.bar.setValue(self.bar.maximum())
+            elif anchor is not None:
+                now = self.flow.place_of_anchor(anchor)
+                if now is not None and now != anchor[2]:
+                    self.bar.setValue(self.bar.value() + now - anchor[2])
+
+    def _set_range(self) -> None:
+        with self.follower.own_moves():
+            self.bar.setPageStep(self.height)
+            self.bar.setSingleStep(24)
+            self.bar.setRange(0, max(0, self.flow.height - self.height))
+
+    def _person_moved(self) -> None:
+        if self.follower.following:
+            self._set_below(False)
+        self.refresh()
+
+    def _set_below(self, below: bool) -> None:
+        if below != self.has_below:
+            self.has_below = below
+            self.below_changed.emit(below)
+
+    def _tick(self) -> None:
+        if any(entry.is_live for entry in self.flow.entries[-6:]):
+            self._area.viewport().update()
+        else:
+            self._clock.stop()
+
+    def _cards(self) -> list[WidgetEntry]:
+        # Cards stand at the end, and there are few.
+        return [e for e in self.flow.entries[-40:] if isinstance(e, WidgetEntry)]
+
+    def _first_card(self) -> WidgetEntry | None:
+        cards = self._cards()
+        return cards[0] if cards else None
+
+    def _hide_widgets(self) -> None:
+        for card in self._cards():
+            card.widget.hide()
+
+    def _place_widgets(self) -> None:
+        left, width = self.column
+        top = self.bar.value()
+        for card in self._cards():
+            y = self.flow.top_of(self.flow.place_of(card)) - top
+            card.widget.setGeometry(left, y, width, card.height)
+            if card.widget.isHidden():
+                card.widget.show()

@@ -1,0 +1,33 @@
+"""A place in the transcript for a real widget: an approval card, with its buttons and focus."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from kinet.ui.transcript.entry import Entry, Room
+from kinet.ui.transcript.style import Style
+
+
+class WidgetEntry(Entry):
+    """Holds the space of a widget that lies on the transcript; the view moves it there."""
+
+    kind = "card"
+    __slots__ = ("widget",)
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__()
+        self.widget = widget
+
+    def estimate(self, style: Style, width: int) -> None:
+        """Asks the widget how high it wants to be at this width."""
+        self.widget.ensurePolished()
+        if self.widget.hasHeightForWidth():
+            wanted = self.widget.heightForWidth(width)
+        else:
+            wanted = self.widget.sizeHint().height()
+        self.height = max(wanted, self.widget.minimumSizeHint().height(), 1)
+
+    def settle(self, room: Room) -> bool:
+        """The height follows the widget's wish."""
+        self.estimate(room.style, room.width)
+        return True
