@@ -257,25 +257,28 @@ class Turn:
             self._emit(replace(step.finished, duration_s=time.monotonic() - step.started))
 
     def _keep_partial(self) -> None:
-        conversation = self.recorder.conversation
+        step, conversation = self._step, self.recorder.conversation
+        if step is None or step.request is None or step.finished is not None:
+            return
+        # A second attempt that broke before its first word leaves the words of the first.
         text = conversation.draft or self._model.lost_text
-        if not text or self._step is None or self._step.request is None:
+        if not text:
             return
         reasoning = conversation.draft_reasoning or None
         usage = Usage(
-            self._context.estimate(self._context.size(self._step.request)),
+            self._context.estimate(self._context.size(step.request)),
             self._context.estimate(size_of_text(text + (reasoning or ""))),
             known=False,
         )
         cost, estimate = self._cost_of(usage)
         message = Message("assistant", text, reasoning=reasoning)
         self._emit(MessageCompleted(message, partial=True, usage=usage, cost=cost))
-        self._step.finished = StepFinished(
+        step.finished = StepFinished(
             usage,
             cost,
-            duration_s=time.monotonic() - self._step.started,
+            duration_s=time.monotonic() - step.started,
             estimate=estimate,
-            segments=self._step.segments,
+            segments=step.segments,
         )
 
     def _take_steering(self) -> bool:
