@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+from kinet.cli.profile_options import profile_options
 from kinet.headless import Task, run_turn
 from kinet.runtime import create_runtime
 from kinet.settings.options import Options
@@ -45,13 +47,8 @@ async def _run(task: Task, options: Options) -> int:
 
 
 def _options(options: argparse.Namespace) -> Options:
-    return Options(
-        base_url=options.base_url,
-        protocol=options.protocol,
-        model=options.model,
-        api_key_env=options.api_key_env,
-        vendor=options.vendor,
-        profile=options.profile,
+    return replace(
+        profile_options(options),
         cwd=None if options.cwd is None else options.cwd.expanduser().absolute(),
         approve=options.approve or ("" if sys.stdin.isatty() else "deny"),
         trust=options.trust,

@@ -23,7 +23,7 @@ _LOUD = re.IGNORECASE | re.DOTALL
 def answer(turn: Turn) -> Reply:
     """The next thing to say or do for this turn."""
     if not turn.tools:
-        return _said(turn, "There are no tools on offer in this request, so I can only talk.")
+        return Reply(text=help_text())
     if turn.rounds >= MOST_ROUNDS:
         return _said(turn, "That took more steps than the tour takes. Please ask again.")
     if is_demo(turn.question):

@@ -12,6 +12,7 @@ from kinet.core.errors import SettingsError
 from kinet.core.profile import ModelProfile, WireProtocol
 from kinet.local.tour_thread import PROFILE_NAME as TOUR
 from kinet.local.tour_thread import TourThread
+from kinet.net.secret import Secret
 from kinet.settings.options import Options
 from kinet.settings.secrets import Keychain
 from kinet.settings.store import SettingsStore
@@ -83,13 +84,7 @@ class ModelChoice:
         """
         from kinet.providers.catalog import create_provider
 
-        keyless = profile.name in (UNSAVED, TOUR) and not profile.key_env
-        key = None if keyless else self._keychain.key_for(profile)
-        if profile.key_env and key is None:
-            raise SettingsError(
-                f"The environment variable {profile.key_env} holds no key.",
-                hint="Set it, or choose another place for the key in the settings.",
-            )
+        key = self.key(profile)
         network = self._settings.values.network
         state = (profile, key, network)
         with self._guard:
@@ -106,6 +101,21 @@ class ModelChoice:
         with self._guard:
             self._providers[profile.name] = (state, provider)
         return provider
+
+    def key(self, profile: ModelProfile) -> Secret | None:
+        """The key of this profile, None where it needs none or has none kept.
+
+        May ask the keychain: call it in a thread. SettingsError if a named variable holds no key.
+        """
+        if profile.name in (UNSAVED, TOUR) and not profile.key_env:
+            return None
+        key = self._keychain.key_for(profile)
+        if profile.key_env and key is None:
+            raise SettingsError(
+                f"The environment variable {profile.key_env} holds no key.",
+                hint="Set it, or choose another place for the key in the settings.",
+            )
+        return key
 
     async def client(self) -> httpx.AsyncClient:
         """The one warm HTTP client. It is made in a thread: loading certificates takes a while."""
