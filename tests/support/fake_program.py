@@ -57,8 +57,8 @@ class FakeSession:
         assert approver is not None
         self.title = self.title or text[:60]
         self.stopped.clear()
-        for event in (TurnStarted(self.id), MessageCompleted(Message("user", text))):
-            yield self._take(event)
+        yield self._take(TurnStarted(self.id))
+        yield self._take(MessageCompleted(Message("user", text)))
         async for event in self.program.script(self, text, approver):
             yield self._take(event)
 

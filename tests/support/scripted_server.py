@@ -21,9 +21,42 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kinet.core.profile import ModelProfile, WireProtocol
-from tests.support.replies import Cut, Gate, Reply, Silence, says
+from tests.support.replies import (
+    Call,
+    Cut,
+    Gate,
+    Reply,
+    Silence,
+    asks_for,
+    asks_raw,
+    breaks,
+    fails,
+    for_ever,
+    hangs,
+    says,
+    says_and_asks,
+)
 from tests.support.strict import anthropic_problems, openai_problems
 from tests.support.wire_forms import anthropic_stream, openai_stream
+
+# The words of a script come with the server that plays it.
+__all__ = [
+    "Call",
+    "Cut",
+    "Gate",
+    "Recorded",
+    "Reply",
+    "ScriptedServer",
+    "Silence",
+    "asks_for",
+    "asks_raw",
+    "breaks",
+    "fails",
+    "for_ever",
+    "hangs",
+    "says",
+    "says_and_asks",
+]
 
 # How long a gate or a silence lasts if nobody ends it: longer than any test, shorter than for ever.
 _PATIENCE_S = 20.0
