@@ -1,0 +1,91 @@
+"""A program that runs a scripted turn and prints what it showed; made to be killed.
+
+Arguments: data folder, and what to do: stream, tool, approval, or turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from kinet.core.approval import ApprovalRequest
+from kinet.core.events import (
+    ApprovalRequested,
+    Event,
+    MessageCompleted,
+    StepStarted,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnFinished,
+)
+from kinet.core.messages import Message, ToolCall
+from kinet.engine.base import TurnRequest
+from kinet.session.manager import SessionManager
+from kinet.session.parts import SessionParts
+from kinet.store.database import FILE_NAME, Database
+from kinet.store.sessions import SessionStore
+from kinet.tools.toolbox import Toolbox
+from tests.support.turns import PROFILE
+
+
+def tell(word: str) -> None:
+    """One line to the one who will kill this program."""
+    print(f"{time.monotonic():.6f} {word}", flush=True)
+
+
+class Endless:
+    """Plays a turn that never ends by itself, or many small ones."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+    async def run(self, request: TurnRequest) -> AsyncIterator[Event]:
+        """The turn."""
+        yield StepStarted(1)
+        if self.what in ("tool", "approval", "turns"):
+            call = ToolCall(f"{request.user.id}-1", "look", "{}")
+            yield MessageCompleted(Message("assistant", "I look.", (call,)), finish="tool_calls")
+            if self.what == "approval":
+                yield ApprovalRequested(ApprovalRequest("a1", call.id, "look", "other", "Look?"))
+                tell("ready")
+                await asyncio.Event().wait()
+            yield ToolStarted(call.id, "look")
+            if self.what == "tool":
+                tell("ready")
+                await asyncio.Event().wait()
+            yield ToolFinished(call.id, "look", content="c" * 100_000, model_content="c")
+            yield StepStarted(2)
+            yield TextDelta("part")
+            yield MessageCompleted(Message("assistant", f"answer to {request.user.text}"))
+            yield TurnFinished("completed")
+            return
+        for number in range(10_000):
+            yield TextDelta(f"piece{number} ")
+            tell(str(number))
+            await asyncio.sleep(0.02)
+
+
+async def main(home: str, what: str) -> None:
+    """Runs turns until it is killed."""
+    store = SessionStore(Database(Path(home) / FILE_NAME))
+    parts = SessionParts(
+        store=store,
+        engine=lambda: Endless(what),
+        profile=lambda name: PROFILE,
+        provider=lambda profile: None,  # type: ignore[arg-type,return-value]
+        toolbox=Toolbox,
+    )
+    session = SessionManager(parts).create()
+    tell(f"session {session.id}")
+    for number in range(1_000_000):
+        async for event in session.send(f"question {number}"):
+            if isinstance(event, TurnFinished):
+                tell(f"turn {number}")
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], sys.argv[2]))
