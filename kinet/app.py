@@ -39,12 +39,13 @@ def main(options: argparse.Namespace) -> int:
         print(_NO_DISPLAY, file=sys.stderr)
         return FAILED
     with contextlib.ExitStack() as stack:
-        home = None
+        home: Path | None = None
         if picture is not None:
             # A picture must not depend on, or disturb, what the person keeps.
             import tempfile
 
-            home = stack.enter_context(tempfile.TemporaryDirectory(prefix="kinet-picture-"))
+            place = stack.enter_context(tempfile.TemporaryDirectory(prefix="kinet-"))
+            home = Path(place) / "kinet"
         runtime = create_runtime(home, cwd=options.cwd, theme=options.theme)
         app = create_application()
         window = create_window(runtime)
@@ -96,7 +97,8 @@ def _run(
     loop = EventLoop(app)
     asyncio.set_event_loop(loop)
     try:
-        return loop.run_until_complete(_live(loop, window, runtime, options))
+        code: int = loop.run_until_complete(_live(loop, window, runtime, options))
+        return code
     finally:
         # Leaving without this would abort the process.
         loop.close()

@@ -215,6 +215,7 @@ class _Built:
             facts=self.facts,
             usage=UsageLog(self.database),
             tour=self.start_tour,
+            memory_changed=self.sessions.refresh_memory,
         )
 
     def _session_manager(self) -> SessionManager:
@@ -273,7 +274,8 @@ class _Built:
 
         profile = await asyncio.to_thread(self.models.tour_profile)
         if folder is None:
-            folder = self.home / TOUR_FOLDER / FOLDER_NAME
+            # Beside the data folder, not in it: no tool may touch what is inside.
+            folder = self.home.with_name(f"{self.home.name}-{TOUR_FOLDER}") / FOLDER_NAME
             try:
                 await asyncio.to_thread(make_sample, folder)
             except OSError as exc:

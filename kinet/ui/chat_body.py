@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from kinet.ui.transcript.view import Transcript
 
 
+# Pixels from the end that still count as being there.
+_NEAR_END = 40
+
+
 class ChatBody(QWidget):
     """Holds what is read. Cards that come before there is a transcript wait for it."""
 
@@ -38,6 +42,9 @@ class ChatBody(QWidget):
         if self._page is None or self._stack.currentWidget() is not self._page:
             self._stack.setCurrentWidget(transcript)
         transcript.following_changed.connect(self._show_jump)
+        bar = transcript.verticalScrollBar()
+        bar.rangeChanged.connect(self._show_jump)
+        bar.valueChanged.connect(self._show_jump)
         self.jump.raise_()
 
     def show_page(self, page: QWidget | None) -> None:
@@ -79,8 +86,15 @@ class ChatBody(QWidget):
         super().resizeEvent(event)
         self.jump.move((self.width() - self.jump.width()) // 2, self.height() - 44)
 
-    def _show_jump(self, following: bool) -> None:
-        self.jump.setVisible(not following and self._stack.currentWidget() is self.transcript)
+    def _show_jump(self) -> None:
+        """Offers the way down while the end is neither followed nor in sight."""
+        transcript = self.transcript
+        if transcript is None or self._stack.currentWidget() is not transcript:
+            self.jump.hide()
+            return
+        bar = transcript.verticalScrollBar()
+        below = bar.maximum() - bar.value() > _NEAR_END
+        self.jump.setVisible(below and not transcript.following)
         self.jump.raise_()
 
     def _jump(self) -> None:

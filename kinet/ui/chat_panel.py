@@ -233,6 +233,7 @@ class ChatPanel(QFrame):
     def _show_state(self) -> None:
         """Brings composer and status row in line with what goes on."""
         running = self.runner.running
+        self.desk.asked = bool(self.approvals.cards())
         if self.desk.running != running:
             self.desk.running = running
             self.composer.set_running(running)

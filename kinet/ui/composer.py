@@ -102,6 +102,11 @@ class Composer(QWidget):
         self.box.send.set_name(what, "Return" if self.edit.enter_sends else "Ctrl+Return")
         self._refresh()
 
+    def set_enter_sends(self, sends: bool) -> None:
+        """Enter sends, or (else) starts a new line and Ctrl+Enter sends."""
+        self.edit.enter_sends = sends
+        self.set_running(self.box.stop.isVisibleTo(self))
+
     def set_placeholder(self, text: str) -> None:
         """The quiet words in the empty field."""
         self.edit.setPlaceholderText(text)

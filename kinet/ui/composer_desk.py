@@ -27,6 +27,8 @@ class ComposerDesk(QObject):
         super().__init__(composer)
         self.has_model = True
         self.running = False
+        # True while a question waits: what is typed then steers the turn, it never answers.
+        self.asked = False
         self._composer, self._drafts, self._session = composer, drafts, session
         self._recalled = 0
         self._timer = QTimer(self)
@@ -54,7 +56,10 @@ class ComposerDesk(QObject):
             return
         session = self._session()
         if self.running and session is not None:
-            session.enqueue(text)
+            if self.asked:
+                session.steer(text)
+            else:
+                session.enqueue(text)
             self.clear()
             self.show_queue()
             return

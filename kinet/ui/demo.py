@@ -14,6 +14,7 @@ from kinet.local.tour_folder import demo_prompt
 from kinet.ui.chat_panel import ChatPanel
 from kinet.ui.main_window import MainWindow
 
+TITLE = "October reconciliation"
 SECONDS = 90.0
 COMPLETED, FAILED = 0, 1
 
@@ -32,6 +33,8 @@ async def run_demo(window: MainWindow, picture: Path | None = None) -> int:
         window.toast.tell(exc.sentence(), seconds=0)
         return _failed(exc.sentence())
     panel = window.panel
+    if panel.session is not None:
+        panel.session.rename(TITLE)
     panel.send(demo_prompt())
     if picture is None:
         return COMPLETED
@@ -46,6 +49,7 @@ async def run_demo(window: MainWindow, picture: Path | None = None) -> int:
 
 
 async def _take_pictures(window: MainWindow, panel: ChatPanel, picture: Path) -> None:
+    await _until(lambda: _going_on(panel))
     await _until(lambda: bool(panel.approvals.cards()) or not _going_on(panel))
     await _settled(panel)
     _save(window, picture.with_name(f"{picture.stem}-approval{picture.suffix}"))

@@ -57,9 +57,9 @@ class FileDesk(QObject):
         panel = self._panel
         try:
             self._program.use_folder(folder)
-            if panel is not None and panel.session is not None:
-                if not panel.session.conversation.turns:
-                    panel.session.set_folder(folder)
+            session = panel.session if panel is not None else None
+            if session is not None and not session.conversation.turns:
+                session.set_folder(folder)
         except KinetError as exc:
             self.problem.emit(exc.sentence())
             return

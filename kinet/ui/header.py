@@ -119,9 +119,10 @@ class FolderChip(PaintedButton):
 
 
 def short_path(folder: Path) -> str:
-    """The folder with the person's own home written as "~"."""
+    """The folder with the person's own home as "~"; elsewhere its last two names."""
     try:
         relative = folder.relative_to(Path.home())
     except ValueError:
-        return str(folder)
+        parts = folder.parts
+        return str(folder) if len(parts) <= 3 else f"…/{'/'.join(parts[-2:])}"
     return "~" if not relative.parts else f"~/{relative.as_posix()}"

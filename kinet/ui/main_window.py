@@ -15,6 +15,7 @@ from kinet.ui.look import Look
 from kinet.ui.model_desk import ModelDesk
 from kinet.ui.program import OpenSession, Program
 from kinet.ui.session_desk import SessionDesk
+from kinet.ui.settings_link import SettingsLink
 from kinet.ui.sidebar import Sidebar
 from kinet.ui.status_row import cost_words
 from kinet.ui.step_desk import StepDesk, StepPanel
@@ -55,19 +56,20 @@ class MainWindow(QMainWindow):
         self.steps = StepDesk(self.frame, self._room)
         self.models = ModelDesk(program, self)
         self.files = FileDesk(program, self)
-        self.keys = WindowKeys(
-            WindowParts(
-                self,
-                self.frame,
-                self.sidebar,
-                self.desk,
-                self.steps,
-                self.models,
-                self.files,
-                self.look,
-                self.toast,
-            )
+        parts = WindowParts(
+            self,
+            self.frame,
+            self.sidebar,
+            self.desk,
+            self.steps,
+            self.models,
+            self.files,
+            self.look,
+            self.toast,
         )
+        self.link = SettingsLink(program, parts)
+        self.keys = WindowKeys(parts)
+        self.keys.escape_stops = lambda: self.link.escape_stops
         self._connect()
         restore(geometry, self, self.frame)
         self.desk.start()
@@ -151,6 +153,9 @@ class MainWindow(QMainWindow):
         panel.header.sidebar_requested.connect(lambda: self.frame.show_sidebar(True))
         panel.state_changed.connect(self._retitle)
         panel.link_chosen.connect(_open_link)
+        panel.runner.running_changed.connect(self._turn_changed)
+        if self._ready is not None and self._ready.is_set() and not self.problem:
+            self.link.serve()
 
     def _follow(self, panel: ChatPanel) -> None:
         if self._ready is not None and self._ready.is_set():
@@ -166,6 +171,10 @@ class MainWindow(QMainWindow):
         title = self.panel.title if self.panel.session is not None else ""
         words = f"{title} — Kinet" if title else "Kinet"
         self.setWindowTitle(f"({waiting}) {words}" if waiting else words)
+
+    def _turn_changed(self, running: bool) -> None:
+        if not running:
+            spawn(self.show_month(), "month total")
 
     def _arranged(self) -> None:
         for panel in self.desk.panels:
@@ -191,11 +200,13 @@ class MainWindow(QMainWindow):
             self._ready.set()
         self.look.load_other_fonts()
         await breathe()
-        self.keys.escape_stops = str(self.program.settings.get("general.escape_stops"))
         self.desk.current.build_transcript()
         await breathe()
         self.desk.load_list()
         self.models.start()
+        self.link.start()
+        for sentence in self.program.problems:
+            self.toast.tell(sentence, seconds=0)
         if session_id:
             self.desk.open(session_id)
         await self.show_month()

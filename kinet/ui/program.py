@@ -41,6 +41,10 @@ class OpenSession(Protocol):
         """The approval mode: ask, edits, plan, all or deny."""
         ...
 
+    def rename(self, title: str) -> None:
+        """Names the session, as a person does."""
+        ...
+
     def use_profile(self, name: str) -> None:
         """Asks another model from the next turn on. SettingsError if there is no such profile."""
         ...

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget
 
 from kinet.core.errors import KinetError
+from kinet.core.events import Event, MessageCompleted
 from kinet.ui.chat_panel import ChatPanel
 from kinet.ui.drafts import DraftBook
 from kinet.ui.program import Program, SessionRow
@@ -137,7 +138,7 @@ class SessionDesk(QObject):
 
     def _make(self, session: Any) -> ChatPanel:
         panel = ChatPanel(self._program, self.drafts, session, self._stack)
-        panel.session_started.connect(lambda _id: self.load_list())
+        panel.event_shown.connect(lambda event: self._event_came(panel, event))
         panel.state_changed.connect(lambda: self._state_changed(panel))
         panel.problem.connect(self._toast.tell)
         self._panels.append(panel)
@@ -187,6 +188,12 @@ class SessionDesk(QObject):
         changed = replace(item, title=panel.title, state=state, updated=updated)
         if changed != item:
             self._sidebar.update_session(changed)
+
+    def _event_came(self, panel: ChatPanel, event: Event) -> None:
+        """A session is in the list from its first message on."""
+        known = self._sidebar.model.item(panel.session_id) is not None
+        if isinstance(event, MessageCompleted) and not known:
+            self.load_list()
 
     def _item(self, row: SessionRow) -> SessionItem:
         panel = self._panel(row.id)

@@ -210,10 +210,10 @@ def tokens_words(tokens: int) -> str:
 
 
 def cost_words(cost: float, known: bool) -> str:
-    """Money as it is shown: "≈ $0.031", "at least $0.02", "—" where no price is known."""
+    """Money as it is shown: "≈ $0.031", "at least $0.02", "free", "—" where no price is known."""
     if not known:
         return f"at least {_dollars(cost)}" if cost > 0 else "—"
-    return f"≈ {_dollars(cost)}" if cost > 0 else "$0"
+    return f"≈ {_dollars(cost)}" if cost > 0 else "free"
 
 
 def _dollars(cost: float) -> str:

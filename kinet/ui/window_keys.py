@@ -24,7 +24,7 @@ class WindowKeys(QObject):
         super().__init__(parts.window)
         self._parts = parts
         # How often Esc has to be pressed to stop a turn: once, twice or never.
-        self.escape_stops = "twice"
+        self.escape_stops: Callable[[], str] = lambda: "twice"
         self._armed_at = -10.0
         self.actions = install(parts.window, self._handlers())
 
@@ -40,7 +40,7 @@ class WindowKeys(QObject):
         if not panel.runner.running:
             return
         now = time.monotonic()
-        times = self.escape_stops
+        times = self.escape_stops()
         if times == "once" or (times == "twice" and now - self._armed_at < ESCAPE_SECONDS):
             self._armed_at = -10.0
             panel.stop()

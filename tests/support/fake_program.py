@@ -79,6 +79,9 @@ class FakeSession:
     def take_next(self) -> Waiting | None:
         return self.queue.pop(0) if self.queue and not self.stopped.is_set() else None
 
+    def rename(self, title: str) -> None:
+        self.title = title
+
     def use_profile(self, name: str) -> None:
         self.profile = name
 
