@@ -262,7 +262,7 @@ def _session(runtime: Runtime, task: Task) -> Session:
         return runtime.open_session()
     session = runtime.open_session(wanted)
     if runtime.options.cwd is not None:
-        session.choose(folder=runtime.options.cwd)
+        session.set_folder(runtime.options.cwd)
     return session
 
 

@@ -5,22 +5,55 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from kinet.core.errors import StoreError
 from kinet.memory.facts import Fact, FactBook
 from kinet.paths import data_dir
+from kinet.store.database import FILE_NAME as DATABASE
+from kinet.store.database import Database
+from kinet.store.notes import NoteStore
+
+FILE_NAME = "facts.json"
+_WRITERS = {"add", "delete", "import"}
 
 
 def memory(options: argparse.Namespace) -> int:
     """Does one act on the facts. StoreError says what is wrong."""
-    book = FactBook(data_dir() / "facts.json")
-    folder = (options.cwd or Path.cwd()).absolute()
-    match options.act:
-        case "list":
+    home = data_dir()
+    if options.act in _WRITERS:
+        with _alone(home):
+            book = FactBook(home / FILE_NAME)
+            _change(book, options)
+    else:
+        book = FactBook(home / FILE_NAME)
+        if options.act == "export":
+            print(book.export(), end="")
+        else:
             _list(book.list(), options.json)
+    for problem in book.problems:
+        print(problem, file=sys.stderr)
+    return 0
+
+
+@contextmanager
+def _alone(home: Path) -> Iterator[None]:
+    """Holds the data folder, so that an open window loses nothing; sessions then see the change."""
+    database = Database(home / DATABASE)
+    try:
+        yield
+        NoteStore(database).forget("memory").result()
+    finally:
+        database.close()
+
+
+def _change(book: FactBook, options: argparse.Namespace) -> None:
+    match options.act:
         case "add":
+            folder = (options.cwd or Path.cwd()).absolute()
             fact = book.add(options.text, folder if options.project else None)
             print(_json([_row(fact)]) if options.json else fact.id)
         case "delete":
@@ -28,13 +61,8 @@ def memory(options: argparse.Namespace) -> int:
                 raise StoreError(
                     f"There is no fact {options.id!r}.", hint="kinet memory list shows them."
                 )
-        case "export":
-            print(book.export(), end="")
         case "import":
             print(f"{book.import_text(_text_of(options.file))} new facts.", file=sys.stderr)
-    for problem in book.problems:
-        print(problem, file=sys.stderr)
-    return 0
 
 
 def _list(facts: list[Fact], as_json: bool) -> None:

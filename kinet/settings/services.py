@@ -30,11 +30,13 @@ class Services(ModelServices):
         facts: FactBook,
         usage: UsageLog,
         tour: StartTour,
+        memory_changed: Callable[[], None],
     ) -> None:
         super().__init__(settings, keychain, client)
         self._facts = facts
         self._usage = usage
         self._tour = tour
+        self._memory_changed = memory_changed
 
     def facts(self) -> Sequence[Fact]:
         """The facts kept, oldest first."""
@@ -42,11 +44,14 @@ class Services(ModelServices):
 
     def add_fact(self, text: str, folder: str = "") -> Fact:
         """Keeps a fact of the person, or of the project in `folder`. May raise StoreError."""
-        return self._facts.add(text, Path(folder) if folder else None)
+        fact = self._facts.add(text, Path(folder) if folder else None)
+        self._memory_changed()
+        return fact
 
     def delete_fact(self, fact_id: str) -> None:
         """Removes it. May raise StoreError."""
         self._facts.delete(fact_id)
+        self._memory_changed()
 
     async def month_total(self) -> Spent:
         """What was spent this month."""

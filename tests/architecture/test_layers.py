@@ -8,7 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.scripted_server import ScriptedServer, asks_for, says
+from tests.support.replies import asks_for, says
+from tests.support.scripted_server import ScriptedServer
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -87,7 +87,8 @@ def test_the_system_bytes_stay_while_memory_changes_between_turns(
         bodies = server.bodies
     assert _system(bodies[0], "openai") == _system(bodies[1], "openai")
     roles = [message["role"] for message in bodies[1]["messages"]]
-    assert [role for role in roles if role == "assistant"] == ["assistant"]
+    assert roles == ["system", "user", "user", "assistant", "user"]
+    assert "Speaks German" in json.dumps(bodies[1]["messages"][1])
 
 
 def test_json_gives_an_event_a_line_from_turn_started_to_turn_finished(
