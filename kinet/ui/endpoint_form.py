@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit, QWidget
 
 from kinet.core.profile import ModelProfile, WireProtocol
@@ -35,23 +35,26 @@ class EndpointForm(QWidget):
         self.protocol.setAccessibleName("Protocol")
         for value, label in PROTOCOLS:
             self.protocol.addItem(label, value)
-        form = QFormLayout(self)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setHorizontalSpacing(12)
-        form.setVerticalSpacing(8)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        for title, field in (
-            ("Address", self.address),
-            ("Model", self.model),
-            ("Protocol", self.protocol),
-        ):
-            label = text_label(title, tone="text_2", parent=self)
-            label.setMinimumHeight(32)
-            label.setBuddy(field)
-            form.addRow(label, field)
+        self._form = QFormLayout(self)
+        self._form.setContentsMargins(0, 0, 0, 0)
+        self._form.setHorizontalSpacing(12)
+        self._form.setVerticalSpacing(8)
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        for box in (self.model, self.protocol):
+            box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.add_row("Address", self.address)
+        self.add_row("Model", self.model)
+        self.add_row("Protocol", self.protocol)
         self.address.textEdited.connect(lambda _text: self.changed.emit())
         self.model.editTextChanged.connect(lambda _text: self.changed.emit())
         self.protocol.activated.connect(lambda _row: self.changed.emit())
+
+    def add_row(self, title: str, field: QWidget, *, first: bool = False) -> None:
+        """Adds a labelled field below the others, or above them."""
+        word = text_label(title, tone="text_2", parent=self)
+        word.setMinimumHeight(32)
+        word.setBuddy(field)
+        self._form.insertRow(0 if first else self._form.rowCount(), word, field)
 
     def show_profile(self, profile: ModelProfile) -> None:
         """Fills the fields from a profile."""
