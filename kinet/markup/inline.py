@@ -9,7 +9,7 @@ from markdown_it.token import Token
 
 from kinet.markup.links import ADDRESS, names_target, openable, target, trimmed
 from kinet.markup.look import Look
-from kinet.markup.visible import breakable, shown
+from kinet.markup.visible import PAD, breakable, shown
 
 _TASK = re.compile(r"^\[([ xX])\][ \u00a0]")
 _TAGS = {
@@ -28,11 +28,13 @@ def text_html(text: str) -> str:
     return escape(breakable(shown(text)))
 
 
-def code_html(text: str, look: Look) -> str:
-    """Code within a line. The fixed pitch of `code` is the mark by which it is found again."""
+def code_html(text: str, look: Look, *, padded: bool = True) -> str:
+    """Code within a line, with room for the edges of its background if `padded`."""
     size = look.size("inline")[0]
     style = f"font-family:{look.code_family};font-size:{size}px;white-space:pre-wrap"
-    return f'<code style="{style}">{text_html(text)}</code>'
+    code = f'<code style="{style}">{text_html(text)}</code>'
+    pad = f'<span style="letter-spacing:4px">{PAD}</span>' if padded else ""
+    return f"{pad}{code}{pad}"
 
 
 class InlineWriter:
@@ -74,7 +76,9 @@ class InlineWriter:
         self._said(text)
         task = _TASK.match(text) if first and self.is_item else None
         if task:
-            self.out.append("☐ " if task.group(1) == " " else "☑ ")
+            mark = "☐" if task.group(1) == " " else "☑"
+            # Faces differ too much: the box is drawn around the words, its sign is only copied.
+            self.out.append(f'<span style="font-size:1px;letter-spacing:22px">{mark}</span>')
             text = text[task.end() :]
         if self._links or "://" not in text:
             self.out.append(text_html(text))

@@ -44,7 +44,7 @@ def user_html(text: str, look: Look) -> str:
     for row in text.split("\n"):
         parts = re.split(r"(?<!`)`([^`\n]+)`(?!`)", row)
         for place, part in enumerate(parts):
-            parts[place] = code_html(part, look) if place % 2 else text_html(part)
+            parts[place] = code_html(part, look, padded=False) if place % 2 else text_html(part)
         out.append("".join(parts))
     line = look.size(look.base)[1]
     style = f"margin:0;line-height:{line}px;white-space:pre-wrap"
@@ -172,7 +172,9 @@ class _Writer:
 
     def _list(self, tag: str, attributes: str) -> None:
         self.lists.append(tag)
-        self.out.append(f'<{tag} style="margin:0"{attributes}>')
+        # Bullets are drawn around the words, not by Qt.
+        plain = ";list-style-type:none" if tag == "ul" else ""
+        self.out.append(f'<{tag} style="margin:0{plain}"{attributes}>')
 
     def _bullet_list_close(self, token: Token) -> None:
         self.lists.pop()

@@ -7,6 +7,8 @@ import re
 # An unbroken word costs quadratic layout; it may be broken after this many characters.
 WORD = 200
 BREAK = "\u200b"
+# Stands beside code within a line and gives its background room; nothing of the text.
+PAD = "\u2060"
 
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]?"  # CSI: colours, cursor
@@ -61,7 +63,8 @@ def breakable(text: str) -> str:
 
 
 def unbroken(text: str) -> str:
-    """Takes the break opportunities of `breakable` out again."""
+    """Takes out again what was added for the screen: break opportunities and room beside code."""
+    text = text.replace(PAD, "")
     return _ADDED.sub(r"\1", text) if BREAK in text else text
 
 

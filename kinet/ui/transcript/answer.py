@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QTextDocument
 
 from kinet.ui.transcript import piece_paint
-from kinet.ui.transcript.documents import first_of
 from kinet.ui.transcript.entry import Canvas, Hit
+from kinet.ui.transcript.ornaments import first_of
 from kinet.ui.transcript.style import Style
 from kinet.ui.transcript.text_entry import TextEntry
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from PySide6.QtCore import QRectF, Qt, QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
-    QTextBlock,
     QTextBlockFormat,
     QTextCursor,
     QTextDocument,
@@ -19,7 +18,12 @@ from PySide6.QtGui import (
 from kinet.markup.highlight import highlight
 from kinet.markup.look import Look
 from kinet.markup.visible import shown_code
+from kinet.ui.transcript import ornaments
+from kinet.ui.transcript.ornaments import Ornaments
 from kinet.ui.transcript.style import Style
+
+# What in rich text means that there is something to draw around the words.
+_ORNATE = ("<code", "<ul", "<hr", "<blockquote", "background")
 
 
 class SafeDocument(QTextDocument):
@@ -35,15 +39,28 @@ class SafeDocument(QTextDocument):
         return None
 
 
-def prose(html: str, look: Look, style: Style, width: int) -> QTextDocument:
-    """A document of rich text, laid out at `width`."""
+def prose(html: str, look: Look, style: Style, width: int) -> tuple[QTextDocument, Ornaments]:
+    """A document of rich text, laid out at `width`, and what is drawn around its words."""
     document = SafeDocument()
     document.setDefaultFont(style.font(look.base))
     document.setIndentWidth(style.px(24))
     document.setHtml(html)
+    panels = ornaments.prepare(document) if "<hr" in html or "background" in html else set()
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     document.setDefaultTextOption(option)
+    document.setTextWidth(width)
+    quoted = html.count("margin-left:") != html.count("margin-left:0px")
+    if not quoted and not any(mark in html for mark in _ORNATE):
+        return document, ornaments.NONE
+    return document, ornaments.find(document, panels, look.indent, style.families(True)[0])
+
+
+def table(html: str, style: Style, width: int) -> QTextDocument:
+    """A document of one table: digits stand below each other."""
+    document = SafeDocument()
+    document.setDefaultFont(style.font("ui", digits=True))
+    document.setHtml(html)
     document.setTextWidth(width)
     return document
 
@@ -78,39 +95,6 @@ def grow(document: QTextDocument, text: str) -> None:
 def height_of(document: QTextDocument) -> int:
     """The document's height in whole pixels."""
     return math.ceil(document.size().height() - 0.01)
-
-
-def inline_code_boxes(document: QTextDocument) -> list[QRectF]:
-    """Where code stands within lines: its background is drawn rounded, not by the text itself."""
-    boxes: list[QRectF] = []
-    block = document.begin()
-    while block.isValid():
-        iterator = block.begin()
-        while not iterator.atEnd():
-            fragment = iterator.fragment()
-            if fragment.isValid() and fragment.charFormat().fontFixedPitch():
-                boxes += _boxes(document, block, fragment.position(), fragment.length())
-            iterator += 1
-        block = block.next()
-    return boxes
-
-
-def quote_bars(document: QTextDocument, indent: int) -> list[QRectF]:
-    """The bars at the left of quotes, one for each level."""
-    bars: list[QRectF] = []
-    block = document.begin()
-    while block.isValid():
-        margin = round(block.blockFormat().leftMargin())
-        if margin >= indent:
-            box = document.documentLayout().blockBoundingRect(block)
-            for level in range(margin // indent):
-                left = box.x() + level * indent
-                if bars and bars[-1].x() == left and box.y() - bars[-1].bottom() < 2 * indent:
-                    bars[-1].setBottom(box.bottom())
-                else:
-                    bars.append(QRectF(left, box.y(), 3, box.height()))
-        block = block.next()
-    return bars
 
 
 def table_of(document: QTextDocument) -> QTextTable | None:
@@ -172,29 +156,3 @@ def _units(text: str) -> list[int]:
     for character in text:
         places.append(places[-1] + (2 if character > "\uffff" else 1))
     return places
-
-
-def _boxes(document: QTextDocument, block: QTextBlock, start: int, length: int) -> list[QRectF]:
-    layout = block.layout()
-    origin = document.documentLayout().blockBoundingRect(block).topLeft()
-    first = start - block.position()
-    boxes = []
-    while length > 0:
-        line = layout.lineForTextPosition(first)
-        if not line.isValid():
-            break
-        count = min(length, line.textStart() + line.textLength() - first)
-        left, right = line.cursorToX(first), line.cursorToX(first + count)
-        left, right = first_of(left), first_of(right)
-        # The line's box stands where its fixed height has put it.
-        box = QRectF(min(left, right), line.y(), abs(right - left), line.height())
-        boxes.append(box.translated(origin.x(), origin.y()))
-        if count <= 0:
-            break
-        first, length = first + count, length - count
-    return boxes
-
-
-def first_of(value: Any) -> float:
-    """A number that Qt gives alone or with the place it was measured at."""
-    return float(value[0] if isinstance(value, tuple) else value)

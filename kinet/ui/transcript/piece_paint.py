@@ -50,24 +50,35 @@ def hits(piece: Piece, number: int, rect: QRect, style: Style) -> list[Hit]:
 
 
 def _prose(canvas: Canvas, piece: Piece, number: int, rect: QRect) -> None:
-    painter, style = canvas.painter, canvas.style
-    up = lift(piece, style)
-    for bar in piece.bars:
-        draw.rounded(painter, style, bar.translated(rect.x(), rect.y()), "border", 1.5)
-    for box in piece.boxes:
-        size = style.theme.line_height("ui")
-        middle = box.center().y() + rect.y() - up
-        tinted = QRectF(box.x() + rect.x() - 3, middle - size / 2, box.width() + 6, size)
-        if not piece.plain:
-            draw.rounded(painter, style, tinted, "subtle", 4)
-    _text(
-        canvas,
-        piece,
-        number,
-        rect.x(),
-        rect.y() - up,
-        QRectF(0, up - 8, rect.width() + 8, rect.height() + 16),
-    )
+    up = lift(piece, canvas.style)
+    _ornaments(canvas, piece, rect, up)
+    clip = QRectF(0, up - 8, rect.width() + 8, rect.height() + 16)
+    _text(canvas, piece, number, rect.x(), rect.y() - up, clip)
+
+
+def _ornaments(canvas: Canvas, piece: Piece, rect: QRect, up: int) -> None:
+    painter, style, found = canvas.painter, canvas.style, piece.ornaments
+    x, y = rect.x(), rect.y()
+    for bar in found.bars:
+        draw.rounded(painter, style, bar.translated(x, y), "border", 1.5)
+    for panel in found.panels:
+        tinted = panel.translated(x, y - up).adjusted(-8, -5, 0, 7)
+        draw.rounded(painter, style, tinted, "code", 4)
+    size = style.theme.line_height("ui") + 2
+    for box in found.boxes if not piece.plain else ():
+        middle = round(box.center().y() + y - up)
+        tinted = QRectF(box.x() + x - 4, middle - size // 2, box.width() + 8, size)
+        draw.rounded(painter, style, tinted, "subtle", 4)
+    for place in found.bullets:
+        spot = QRect(round(place.x() + x) - 4, round(place.y() + y - up) - 4, 8, 8)
+        draw.dot(painter, style, spot, "text", 5)
+    for place, done in found.tasks:
+        spot = QRect(round(place.x() + x) + 10, round(place.y() + y - up) - 8, 16, 16)
+        draw.card(painter, style, spot.adjusted(1, 1, -1, -1), "", "control_border", radius=3)
+        if done:
+            draw.icon(painter, style, spot, "check", "success", 12)
+    for rule in found.rules:
+        painter.fillRect(rule.translated(x, y), style.color("border"))
 
 
 def _code(canvas: Canvas, piece: Piece, number: int, rect: QRect) -> None:

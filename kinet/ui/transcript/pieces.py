@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QRectF
 from PySide6.QtGui import QTextDocument
 
 from kinet.markup.look import Look
 from kinet.markup.render import Code, code_of, to_html, user_html
 from kinet.markup.slices import Block
 from kinet.ui.transcript import documents
+from kinet.ui.transcript.ornaments import NONE
 from kinet.ui.transcript.style import Style
 
 CODE_HEAD = 32
@@ -36,7 +36,7 @@ class Piece:
     """A block as it is shown. `height` is an estimate until `document` has been made once."""
 
     __slots__ = (
-        "bars", "block", "boxes", "code", "document", "exact", "first", "height", "last", "plain",
+        "block", "code", "document", "exact", "first", "height", "last", "ornaments", "plain",
         "rows", "run", "shown", "width",
     )  # fmt: skip
 
@@ -51,8 +51,7 @@ class Piece:
         self.width = 0
         self.exact = False
         self.code: Code | None = None
-        self.boxes: list[QRectF] = []
-        self.bars: list[QRectF] = []
+        self.ornaments = NONE
         self.rows: list[float] = []
         # How many characters of growing code are in the document; -1 for a closed block.
         self.shown = -1
@@ -114,7 +113,7 @@ class Piece:
     def drop(self) -> None:
         """Forgets the document; the height stays as the best estimate."""
         self.document = None
-        self.boxes, self.bars = [], []
+        self.ornaments = NONE
         self.code = None if self.shown >= 0 else self.code
 
     def text_origin(self, style: Style) -> tuple[int, int]:
@@ -160,7 +159,7 @@ class Piece:
     ) -> None:
         run = self.run or Run()
         html = to_html(self.block, look, references)
-        document = documents.prose(html, look, style, width)
+        document = documents.table(html, style, width)
         table = documents.table_of(document)
         if table is not None:
             wanted = min(document.idealWidth(), table.columns() * 160.0)
@@ -179,11 +178,7 @@ class Piece:
             html = user_html(self.block.source.removesuffix("\n"), look)
         else:
             html = to_html(self.block, look, references)
-        self.document = documents.prose(html, look, style, width)
-        self.boxes = documents.inline_code_boxes(self.document) if "<code" in html else []
-        self.bars = (
-            documents.quote_bars(self.document, look.indent) if ">" in self.block.source else []
-        )
+        self.document, self.ornaments = documents.prose(html, look, style, width)
         self.height = documents.height_of(self.document) if html else 0
 
 

@@ -263,7 +263,7 @@ class TextEntry(Entry):
             if reused and tail.kind != "code":
                 kept = self._append(blocks[0])
                 kept.document, kept.height, kept.width = tail.document, tail.height, tail.width
-                kept.boxes, kept.bars, kept.rows = tail.boxes, tail.bars, tail.rows
+                kept.ornaments, kept.rows = tail.ornaments, tail.rows
                 kept.exact = tail.exact
                 blocks = blocks[1:]
         for block in blocks:

@@ -1,0 +1,153 @@
+"""What is drawn around the words of a block: bullets, quote bars, code backgrounds, rules.
+
+Qt would draw these too heavy, square or out of line; here they are found in a document, so that
+they can be drawn as the rest of the window is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import (
+    QTextBlock,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextFragment,
+    QTextListFormat,
+)
+
+_RULE = int(QTextFormat.Property.BlockTrailingHorizontalRulerWidth.value)
+_PLAIN = QTextListFormat.Style.ListStyleUndefined
+_TASKS = ("☐", "☑")
+
+
+@dataclass
+class Ornaments:
+    """Places in a document's own coordinates."""
+
+    bullets: list[QPointF] = field(default_factory=list)
+    # Boxes of tasks, and whether they are done.
+    tasks: list[tuple[QPointF, bool]] = field(default_factory=list)
+    bars: list[QRectF] = field(default_factory=list)
+    # Code within a line, and whole lines of code inside a list or a quote.
+    boxes: list[QRectF] = field(default_factory=list)
+    panels: list[QRectF] = field(default_factory=list)
+    rules: list[QRectF] = field(default_factory=list)
+
+
+NONE = Ornaments()
+
+
+def prepare(document: QTextDocument) -> set[int]:
+    """Takes from a document what is drawn here instead; the positions of its lines of code."""
+    panels: set[int] = set()
+    cursor = QTextCursor(document)
+    block = document.begin()
+    while block.isValid():
+        form = block.blockFormat()
+        is_rule = form.hasProperty(_RULE)
+        if is_rule or form.hasProperty(int(QTextFormat.Property.BackgroundBrush.value)):
+            cursor.setPosition(block.position())
+            if is_rule:
+                form.clearProperty(_RULE)
+                panels.add(-1 - block.position())
+            else:
+                form.clearBackground()
+                panels.add(block.position())
+            cursor.setBlockFormat(form)
+        block = block.next()
+    return panels
+
+
+def find(document: QTextDocument, panels: set[int], indent: int, code: str) -> Ornaments:
+    """All that is to be drawn around the words of a laid-out document.
+
+    `indent` is the step of quotes, `code` the first family of the code font: the mark of code.
+    """
+    made = Ornaments()
+    block = document.begin()
+    while block.isValid():
+        box = document.documentLayout().blockBoundingRect(block)
+        position = block.position()
+        if position in panels:
+            left = box.x() + block.layout().lineAt(0).x()
+            wide = max(0.0, document.textWidth() - left)
+            _join(made.panels, QRectF(left, box.y(), wide, box.height()), 12)
+        elif -1 - position in panels:
+            made.rules.append(QRectF(box.x(), round(box.center().y()), box.width(), 1))
+        else:
+            made.boxes += _inline_code(block, box.topLeft(), code)
+        listed = block.textList()
+        if listed is not None and block.text().startswith(_TASKS):
+            made.tasks.append((_bullet(block, box), block.text().startswith(_TASKS[1])))
+        elif listed is not None and listed.format().style() == _PLAIN:
+            made.bullets.append(_bullet(block, box))
+        _bars(made.bars, block, box, indent)
+        block = block.next()
+    return made
+
+
+def first_of(value: Any) -> float:
+    """A number that Qt gives alone or with the place it was measured at."""
+    return float(value[0] if isinstance(value, tuple) else value)
+
+
+def _bullet(block: QTextBlock, box: QRectF) -> QPointF:
+    line = block.layout().lineAt(0)
+    y = box.y() + line.y() + line.height() / 2
+    if block.textDirection().value == 1:
+        return QPointF(box.x() + line.x() + line.width() + 10, y)
+    return QPointF(box.x() + line.x() - 10, y)
+
+
+def _bars(bars: list[QRectF], block: QTextBlock, box: QRectF, indent: int) -> None:
+    margin = round(block.blockFormat().leftMargin())
+    for level in range(margin // indent if indent else 0):
+        left = level * indent
+        for bar in reversed(bars):
+            if bar.x() == left and box.y() - bar.bottom() < 2 * indent:
+                bar.setBottom(box.bottom())
+                break
+        else:
+            bars.append(QRectF(left, box.y(), 3, box.height()))
+
+
+def _join(panels: list[QRectF], box: QRectF, near: float) -> None:
+    last = panels[-1] if panels else None
+    if last is not None and last.x() == box.x() and box.y() - last.bottom() < near:
+        last.setBottom(box.bottom())
+    else:
+        panels.append(QRectF(box))
+
+
+def _inline_code(block: QTextBlock, origin: QPointF, code: str) -> list[QRectF]:
+    boxes: list[QRectF] = []
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
+        if fragment.isValid() and code in (fragment.charFormat().fontFamilies() or [])[:1]:
+            boxes += _boxes(block, fragment, origin)
+        iterator += 1
+    return boxes
+
+
+def _boxes(block: QTextBlock, fragment: QTextFragment, origin: QPointF) -> list[QRectF]:
+    layout = block.layout()
+    first, length = fragment.position() - block.position(), fragment.length()
+    boxes = []
+    while length > 0:
+        line = layout.lineForTextPosition(first)
+        if not line.isValid():
+            break
+        count = min(length, line.textStart() + line.textLength() - first)
+        left = first_of(line.cursorToX(first))
+        right = first_of(line.cursorToX(first + max(count, 0)))
+        box = QRectF(min(left, right), line.y(), abs(right - left), line.height())
+        boxes.append(box.translated(origin))
+        if count <= 0:
+            break
+        first, length = first + count, length - count
+    return boxes
