@@ -28,7 +28,9 @@ _SECRET_NAMES = (
     "credentials.yml", "credentials.yaml", "credentials.xml", ".credentials", ".credentials.*",
     "secrets.json", "secrets.yml", "secrets.yaml", "secrets.toml",
     "service-account*.json", "service_account*.json", "client_secret*.json", "shadow",
-    "gshadow", "master.key", "logins.json", "cookies.sqlite", "login data", "key3.db", "key4.db", "*.tfstate", "*.tfvars", ".bash_history", ".zsh_history",
+    "gshadow", "master.key", "logins.json", "cookies.sqlite", "login data",
+    "key3.db", "key4.db", "*.tfstate", "*.tfvars",
+    ".bash_history", ".zsh_history",
     ".python_history", ".psql_history", ".mysql_history", ".secrets",
 )  # fmt: skip
 _PRIVATE_KEY = re.compile(r"\Aid_[a-z0-9_-]+\Z")

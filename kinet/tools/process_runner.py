@@ -1,0 +1,178 @@
+"""Runs one command under a process that outlives it and can end everything it started (Linux).
+
+Started as a script of its own, with the standard library only: `process_runner.py FD PROGRAM …`.
+Its standard input is a pipe whose end, or whose first byte, means: end the whole tree. FD takes
+reports, one JSON object a line: {"pid"}, then {"ended", "survivors"}, then {"swept"} if it swept.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+
+_SET_CHILD_SUBREAPER = 36
+_SET_DEATH_SIGNAL = 1
+_SWEEP_SECONDS = 5.0
+
+
+def main(arguments: list[str]) -> int:
+    """Returns when the command and everything below it has ended."""
+    report = int(arguments[0])
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    wake = _wake_pipe()
+    child = os.fork()
+    if child == 0:
+        prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+        _become(arguments[1:], report)
+    # The command's pipes have to end with the command, not with this process.
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 1)
+    os.dup2(nothing, 2)
+    _tell(report, {"pid": child})
+    _watch(child, report, wake)
+    return 0
+
+
+def _wake_pipe() -> int:
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: None)
+    return reader
+
+
+def _become(command: list[str], report: int) -> None:
+    """Never returns: the child becomes the command, in a session of its own, without a terminal."""
+    try:
+        os.setsid()
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(report)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        # Python ignores these two; a program that inherits that would not end with its reader.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        os.execv(command[0], command)
+    except OSError as exc:
+        os.write(2, f"{command[0]}: {exc.strerror}\n".encode())
+    finally:
+        os._exit(127)
+
+
+def _watch(child: int, report: int, wake: int) -> None:
+    ended = False
+    while True:
+        ready, _, _ = select.select([0, wake], [], [])
+        stop = 0 in ready
+        if wake in ready:
+            stop = stop or any(byte != signal.SIGCHLD for byte in os.read(wake, 4096))
+        code = _reap(child)
+        if stop:
+            _sweep(child, report, code, ended)
+            return
+        if code is not None and not ended:
+            ended = True
+            _tell(report, {"ended": code, "survivors": _named(_descendants())})
+        if ended and not _descendants():
+            return
+
+
+def _reap(child: int) -> int | None:
+    """Takes all ended children; the exit code of `child` if it is among them."""
+    code = None
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return code
+        if pid == 0:
+            return code
+        if pid == child:
+            code = os.waitstatus_to_exitcode(status)
+
+
+def _sweep(child: int, report: int, code: int | None, ended: bool) -> None:
+    """Stops and kills the tree until nothing is left; what forks meanwhile is found again."""
+    deadline = time.monotonic() + _SWEEP_SECONDS
+    while (found := _descendants()) and time.monotonic() < deadline:
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in found:
+                _signal(pid, number)
+        select.select([], [], [], 0.001)
+        got = _reap(child)
+        code = got if got is not None else code
+    got = _reap(child)
+    code = got if got is not None else code
+    if not ended:
+        _tell(report, {"ended": -9 if code is None else code, "survivors": []})
+    _tell(report, {"swept": True, "survivors": _named(_descendants())})
+
+
+def _signal(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        return  # Gone, or another user's: the report names what is left.
+
+
+def _descendants() -> list[int]:
+    """All living processes below this one."""
+    children: dict[int, list[int]] = {}
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        parent = _parent(entry)
+        if parent:
+            children.setdefault(parent, []).append(int(entry))
+    found: list[int] = []
+    todo = [os.getpid()]
+    while todo:
+        below = children.get(todo.pop(), [])
+        found += below
+        todo += below
+    return found
+
+
+def _parent(entry: str) -> int:
+    """The parent's number; 0 for a process that has ended."""
+    try:
+        with open(f"/proc/{entry}/stat", "rb") as file:
+            # The name stands in brackets and may itself hold brackets and blanks.
+            state, parent = file.read().rpartition(b")")[2].split()[:2]
+    except (OSError, ValueError):
+        return 0
+    return 0 if state in (b"Z", b"X") else int(parent)
+
+
+def _named(pids: list[int]) -> list[dict[str, object]]:
+    out: list[dict[str, object]] = []
+    for pid in pids[:50]:
+        try:
+            with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as file:
+                out.append({"pid": pid, "name": file.read().strip()})
+        except OSError:
+            continue
+    return out
+
+
+def _tell(report: int, fact: dict[str, object]) -> None:
+    try:
+        os.write(report, json.dumps(fact).encode() + b"\n")
+    except OSError:
+        return  # Nobody listens any more: the app has ended, and the pipe on stdin says so too.
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

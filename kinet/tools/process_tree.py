@@ -1,0 +1,91 @@
+"""Ends a process with all that it started, on each system in its own way."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+# A frozen app has no interpreter to run the runner with; it then ends trees as macOS does.
+HAS_RUNNER = sys.platform == "linux" and not getattr(sys, "frozen", False)
+_RUNNER_SECONDS = 2.0
+
+
+def start_plain(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    """Starts a command without a runner, in a group or session of its own and without a window."""
+    return subprocess.Popen(
+        list(command),
+        cwd=folder,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=os.name != "nt",
+        creationflags=_window_flags(),
+    )
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Ends the process and its tree; returns when it has ended. Never raises."""
+    if process.stdin is not None:
+        # The runner takes the end of this pipe for the order to sweep.
+        process.stdin.close()
+    elif os.name == "nt":
+        _end_on_windows(process)
+    else:
+        _end_group(process)
+    try:
+        process.wait(_RUNNER_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    found = descendants(process.pid)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    for pid in found:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _end_on_windows(process: subprocess.Popen[bytes]) -> None:
+    subprocess.run(
+        ["taskkill", "/T", "/F", "/PID", str(process.pid)],
+        capture_output=True,
+        check=False,
+        creationflags=_window_flags(),
+    )
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes below `pid` as `ps` tells them; an empty list where there is no `ps`."""
+    try:
+        listing = subprocess.run(
+            ["ps", "-axo", "pid=,ppid="], capture_output=True, text=True, check=False, timeout=5
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    children: dict[int, list[int]] = {}
+    for line in listing.splitlines():
+        numbers = line.split()
+        if len(numbers) == 2 and all(number.isdigit() for number in numbers):
+            children.setdefault(int(numbers[1]), []).append(int(numbers[0]))
+    found: list[int] = []
+    todo = [pid]
+    while todo:
+        below = children.get(todo.pop(), [])
+        found += below
+        todo += below
+    return found
+
+
+def _window_flags() -> int:
+    return int(getattr(subprocess, "CREATE_NO_WINDOW", 0))
