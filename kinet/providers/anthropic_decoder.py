@@ -77,7 +77,7 @@ class MessageDecoder:
         data = event.data.strip()
         if not data:
             return
-        if data == b"[DONE]":
+        if data.strip(b'"').upper() == b"[DONE]":
             self._ended = True
             return
         try:

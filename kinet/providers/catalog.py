@@ -14,6 +14,7 @@ from kinet.providers.http import Connection
 from kinet.providers.http_provider import Dialect, HttpProvider
 from kinet.providers.openai_compatible import OpenAICompatible
 from kinet.providers.probing import ProbeResult, Verdict, list_models, probe_with
+from kinet.providers.responses import Responses
 from kinet.providers.vendors import VENDORS, Vendor, vendor_named, vendor_of
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
 
 PROTOCOLS: dict[WireProtocol, Callable[[ModelProfile, Secret | None, Vendor], Dialect]] = {
     "openai": OpenAICompatible,
+    "responses": Responses,
     "anthropic": Anthropic,
 }
 

@@ -31,13 +31,17 @@ def complaint_of(document: Any) -> Complaint | None:
     if not isinstance(document, Mapping):
         return None
     error = document.get("error")
-    if isinstance(error, Mapping):
+    if isinstance(error, Mapping) and any(error.values()):
         return _from_mapping(error, document)
+    if error is True:
+        return _from_mapping(document, {})
     if isinstance(error, str) and error.strip():
         return Complaint(error.strip(), _word(document.get("code")), _word(document.get("type")))
     if isinstance(error, list) and error:
         return Complaint(_joined(error))
     if document.get("object") == "error" or document.get("type") == "error":
+        return _from_mapping(document, {})
+    if not error and "choices" not in document and _complains(document):
         return _from_mapping(document, {})
     return None
 
@@ -103,6 +107,15 @@ def _from_mapping(error: Mapping[str, Any], around: Mapping[str, Any]) -> Compla
         ),
         param=_word(error.get("param")) or _places(error.get("detail")),
     )
+
+
+def _complains(document: Mapping[str, Any]) -> bool:
+    """True for a code with words, or a success that is none, without any part of an answer."""
+    if document.get("success") is False or document.get("status") == "error":
+        return True
+    code = document.get("code", document.get("error_code", document.get("errcode")))
+    words = document.get("message", document.get("msg", document.get("errmsg")))
+    return bool(code) and isinstance(words, str) and bool(words)
 
 
 def _joined(value: Any) -> str:

@@ -150,6 +150,15 @@ def page_instead_of_answer() -> ProtocolError:
     )
 
 
+def words_instead_of_answer(words: str) -> ProtocolError:
+    """For plain words where an answer was expected."""
+    return ProtocolError(
+        f"The address answered with something that is no model's answer: {short(redact(words))}",
+        hint="Check the address and the protocol in the profile.",
+        retryable=False,
+    )
+
+
 def _failure(
     status: int, complaint: Complaint, *, model: str, wait: float | None, page: bool = False
 ) -> Failure:

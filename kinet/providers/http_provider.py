@@ -15,7 +15,7 @@ from kinet.core.events import RetryScheduled
 from kinet.providers.base import ModelRequest, RawRequest, StreamItem
 from kinet.providers.circuit import Circuit
 from kinet.providers.complaints import Complaint
-from kinet.providers.failures import page_instead_of_answer
+from kinet.providers.failures import page_instead_of_answer, words_instead_of_answer
 from kinet.providers.http import Call, Connection, OpenAnswer, Refused
 from kinet.providers.sse import EventSplitter, ServerEvent
 
@@ -26,7 +26,7 @@ MAX_EVENTS = 1_000_000
 MAX_REPLY_BYTES = 64 * 1024 * 1024
 MAX_PARAMETERS_LEFT_OUT = 3
 # A finish reason came but no end mark: the rest (usage, end of body) is not waited for long.
-AFTER_FINISH_SECONDS = 5.0
+AFTER_FINISH_SECONDS = 2.0
 # After so much work without a pause others get a turn.
 WORK_SECONDS = 0.008
 _SECRET_HEADERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
@@ -267,6 +267,8 @@ def _rest(body: _Body, splitter: EventSplitter, decoder: Decoder) -> Iterable[St
     for event in splitter.finish():
         if not decoder.ended:
             yield from decoder.feed(event)
+    if splitter.strange and not decoder.started:
+        raise words_instead_of_answer(splitter.strange.decode("utf-8", "replace"))
 
 
 def _parsed(document: bytes) -> Any:

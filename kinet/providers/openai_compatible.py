@@ -98,7 +98,7 @@ class OpenAICompatible:
         match self._vendor.effort:
             case "reasoning_effort":
                 if _takes_effort(self._profile.model):
-                    body["reasoning_effort"] = _lowest(self._profile.model, effort)
+                    body["reasoning_effort"] = effort_word(self._profile.model, effort)
             case "reasoning":
                 body["reasoning"] = {"enabled": False} if effort == "off" else {"effort": effort}
             case "thinking":
@@ -152,7 +152,7 @@ class ChatDecoder:
         data = event.data.strip()
         if not data:
             return
-        if data == b"[DONE]":
+        if data.strip(b'"').upper() == b"[DONE]":
             self._ended = True
             return
         try:
@@ -342,8 +342,8 @@ def _takes_effort(model: str) -> bool:
     )
 
 
-def _lowest(model: str, effort: Effort) -> str:
-    """The word for an effort; "off" is the least that the model knows."""
+def effort_word(model: str, effort: Effort) -> str:
+    """The word that a model knows for an effort; "off" is the least it can."""
     if effort != "off":
         return effort
     name = model.lower()

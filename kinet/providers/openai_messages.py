@@ -46,7 +46,8 @@ def wire_tools(tools: Sequence[ToolSchema], names: ToolNames) -> list[dict[str, 
 def object_schema(tool: ToolSchema) -> dict[str, Any]:
     """The tool's schema; servers want an object with properties, even an empty one."""
     schema = dict(tool.parameters)
-    schema.setdefault("type", "object")
+    if not schema.get("type"):
+        schema["type"] = "object"
     schema.setdefault("properties", {})
     return schema
 
@@ -91,7 +92,10 @@ class _Builder:
         if not content:
             return
         last = self._out[-1] if self._out else None
-        if last is not None and last["role"] == "user":
+        # Templates of local servers refuse two messages of one role in a row; elsewhere memory and
+        # question stay messages of their own.
+        strict = self._vendor.local or self._vendor.tool_ids == "nine"
+        if strict and last is not None and last["role"] == "user":
             last["content"] = _joined(last["content"], content)
         else:
             self._out.append({"role": "user", "content": content})

@@ -179,6 +179,10 @@ def _finish(told: FinishReason | None, has_calls: bool) -> FinishReason:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(f"{word} is no JSON")

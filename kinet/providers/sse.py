@@ -36,6 +36,8 @@ class EventSplitter:
         self._data_size = 0
         self._name = ""
         self._at_start = True
+        # The beginning of what is no line of an event stream.
+        self.strange = b""
         # The last byte was a CR: an LF right after it belongs to the same line end.
         self._after_cr = False
 
@@ -97,6 +99,8 @@ class EventSplitter:
                 out.append(ServerEvent(self._name, line))
             elif line == b"data":
                 self._data.append(b"")
+            elif not self.strange and not line.startswith((b":", b"id", b"retry", b"event")):
+                self.strange = line[:200]
         return out
 
     def _dispatch(self, out: list[ServerEvent]) -> None:

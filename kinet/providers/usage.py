@@ -95,14 +95,20 @@ class AnthropicUsage:
 
 def _count(raw: Mapping[str, Any], *names: str) -> int:
     for name in names:
-        value = raw.get(name)
-        if isinstance(value, bool):
-            continue
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if isinstance(value, int) and 0 < value < 10**12:
-            return value
+        number = _number(raw.get(name))
+        if number:
+            return number
     return 0
+
+
+def _number(value: Any) -> int:
+    """A count as a whole number; 0 for anything that is none."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 13:
+        value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**12
+    return value if is_count else 0
 
 
 def _first_mapping(raw: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
