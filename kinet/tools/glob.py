@@ -1,0 +1,81 @@
+"""The tool that finds files by name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import Field
+
+from kinet.core.approval import ApprovalRequest
+from kinet.policy.visible import visible_line
+from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
+from kinet.tools.file_access import project, settle
+from kinet.tools.file_search import list_files
+from kinet.tools.glob_pattern import GlobPattern
+from kinet.tools.grep import secrets_note
+from kinet.tools.questions import path_question
+
+_PAGE = 200
+_LARGEST_PAGE = 2_000
+
+
+class GlobArguments(Arguments):
+    """Which names, and where."""
+
+    pattern: str = Field(description="e.g. *.py (any depth), src/**/*.ts, {a,b}.md")
+    path: str = Field(".", description="folder")
+    limit: int = Field(_PAGE, ge=1, le=_LARGEST_PAGE)
+
+
+class Glob:
+    """Finds files by pattern; ignored and hidden ones are left out, secret ones counted."""
+
+    name: ClassVar[str] = "glob"
+    description: ClassVar[str] = (
+        "Finds files by name pattern; ignored and hidden files are left out. Use ** for all files."
+    )
+    access: ClassVar[Access] = Access.READ
+    arguments: ClassVar[type[Arguments]] = GlobArguments
+
+    def question(self, arguments: GlobArguments, context: ToolContext) -> ApprovalRequest | None:
+        """Asks only for a place outside the project or one that may hold secrets."""
+        return path_question(self.name, arguments, arguments.path, "search", context)
+
+    async def run(self, arguments: GlobArguments, context: ToolContext) -> ToolOutput:
+        """The paths, sorted. ToolError kind pattern for a pattern that is none."""
+        pattern = GlobPattern(arguments.pattern)
+        where = settle(self.name, arguments, arguments.path, "search", context)
+        root = project(context)
+        found = await list_files(where, root)
+        matches = _matching(pattern, found.files, where, root)
+        shown = [visible_line(path) for path in matches[: arguments.limit]]
+        lines = list(shown) or ["[no files match]"]
+        if len(matches) > len(shown):
+            lines.append(
+                f"[{len(shown):,} of {len(matches):,} files; narrow the pattern, or set limit]"
+            )
+        lines += [*secrets_note(found.left_out), *(f"[{note}]" for note in found.notes)]
+        text = "\n".join(lines)
+        details = {
+            "files": shown,
+            "total": len(matches),
+            "left_out": found.left_out,
+            "truncated": len(matches) > len(shown),
+        }
+        preview = f"{len(matches):,} file{'' if len(matches) == 1 else 's'}"
+        return ToolOutput(text, preview, details, model_content=text)
+
+
+def _matching(pattern: GlobPattern, files: Sequence[str], where: Path, root: Path) -> list[str]:
+    """The files that match; a pattern is meant from the folder that was named, or the project."""
+    below = os.path.relpath(where, root)
+    prefix = "" if below == "." or below.startswith("..") else f"{below}{os.sep}"
+    return [
+        path
+        for path in files
+        if pattern.matches(path.replace(os.sep, "/"))
+        or (prefix and pattern.matches(path.removeprefix(prefix).replace(os.sep, "/")))
+    ]
