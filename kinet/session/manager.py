@@ -63,7 +63,7 @@ class SessionManager:
             raise StoreError(
                 f"There is no session {session_id!r}.", hint="Choose one from the list."
             )
-        events = self._store.load(session_id)
+        events, lost = self._store.load_counting(session_id)
         conversation = replay(events)
         state = self._state(session_id, conversation, len(events), None)
         state.folder = Path(row.folder) if row.folder else None
@@ -73,7 +73,7 @@ class SessionManager:
         state.memory_text = memory if isinstance(memory, str) else None
         state.rules_digest = str(notes.get("rules", ""))
         self._recover(state, events)
-        return self._opened(Session(state, self._unreadable(row, len(events))))
+        return self._opened(Session(state, _unreadable(lost)))
 
     def is_open(self, session_id: str) -> bool:
         """True if the session was opened and not closed."""
@@ -169,13 +169,13 @@ class SessionManager:
             state.conversation.apply(event)
         state.recorder.save_now(ending)
 
-    def _unreadable(self, row: SessionRow, loaded: int) -> Sequence[str]:
-        lost = self._store.unreadable(row.id)
-        if not lost:
-            return []
-        what = "One entry" if lost == 1 else f"{lost} entries"
-        return [f"{what} of this session could not be read and is left out."]
-
     def _opened(self, session: Session) -> Session:
         self._open[session.id] = session
         return session
+
+
+def _unreadable(lost: int) -> Sequence[str]:
+    if not lost:
+        return ()
+    what = "One entry" if lost == 1 else f"{lost} entries"
+    return (f"{what} of this session could not be read and is left out.",)

@@ -81,7 +81,8 @@ def closing(
         if call.call_id not in answered
     ]
     if text or reasoning:
-        message = Message("assistant", text, reasoning=reasoning or None)
+        # Servers refuse an answer without text; one that had only thought says why it has none.
+        message = Message("assistant", text or missing, reasoning=reasoning or None)
         out.append(MessageCompleted(message, finish="unknown", partial=True))
     return out
 

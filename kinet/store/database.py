@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from kinet.core.errors import StoreError
 from kinet.paths import ensure_private_dir
-from kinet.store import opening
+from kinet.store import backups, opening
 from kinet.store.lock import InstanceLock
 from kinet.store.salvage import salvage
 
@@ -65,6 +65,11 @@ class Database:
     def folder(self) -> Path | None:
         """The data folder, None in memory."""
         return self.path.parent if self.path is not None else None
+
+    @property
+    def closed(self) -> bool:
+        """True from `close` on: nothing is taken any more."""
+        return self._closed
 
     def submit(self, work: Work[T]) -> Future[T]:
         """Has `work` done by the writing thread, in order; the future tells when it is durable.
@@ -122,7 +127,7 @@ class Database:
     def _open(self) -> sqlite3.Connection:
         unclean = self.path is not None and Path(f"{self.path}-wal").exists()
         try:
-            connection, warnings = opening.open_writer(self.path)
+            connection, warnings = opening.open_writer(self.path, _keep_older)
             if unclean and self.path is not None and not self._is_sound(connection):
                 connection.close()
                 raise opening.DamagedError(f"A check found damage in {self.path}.")
@@ -257,6 +262,10 @@ def awaitable(future: Future[T]) -> asyncio.Future[T]:
 
     future.add_done_callback(tell)
     return waiter
+
+
+def _keep_older(path: Path, version: int) -> None:
+    backups.back_up(path, mark=f"-v{version}")
 
 
 def _nothing(connection: sqlite3.Connection) -> None:

@@ -38,15 +38,20 @@ def connect(path: Path | None, *, read_only: bool = False) -> sqlite3.Connection
     return connection
 
 
-def open_writer(path: Path | None) -> tuple[sqlite3.Connection, list[str]]:
+def open_writer(
+    path: Path | None, before_upgrade: Callable[[Path, int], object] = lambda path, version: None
+) -> tuple[sqlite3.Connection, list[str]]:
     """The writing connection, brought to this version, and what there is to tell about it.
 
+    `before_upgrade(path, version)` is called for a file of an older version, still unchanged.
     Raises StoreError: a newer version (the file is left as it is), or DamagedError.
     """
     warnings: list[str] = []
     if path is not None and path.exists():
         with in_words(path):
-            look(path)
+            version = look(path)
+        if 0 < version < VERSION:
+            before_upgrade(path, version)
     elif path is not None:
         # The side files take over the permissions of this one.
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
@@ -152,8 +157,8 @@ def explain(exc: sqlite3.Error, path: Path | None) -> StoreError:
     return make(message.format(path=where, detail=exc), hint=hint)
 
 
-def look(path: Path) -> None:
-    """Reads the version before anything is written; a newer file stays as it is."""
+def look(path: Path) -> int:
+    """The version of the file, read before anything is written. StoreError if it is newer."""
     with contextlib.closing(connect(path, read_only=True)) as connection:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
@@ -163,6 +168,7 @@ def look(path: Path) -> None:
             f" this one knows {VERSION}). Nothing was changed.",
             hint="Install the newer version, or choose another data folder with KINET_HOME.",
         )
+    return int(version)
 
 
 def _code(exc: sqlite3.Error) -> int:

@@ -78,7 +78,9 @@ class SessionStore:
         self.blobs = BlobFolder(folder / FOLDER_NAME) if folder is not None else None
         if not database.read_only:
             # Only one program writes, so whatever still runs in the file died with another.
-            database.submit(_mark_interrupted)
+            # Awaited, so that the first list is right; a refusing disk is told with the next act.
+            database.submit(_mark_interrupted).exception()
+            self._index_next("")
 
     # --- changes
 
@@ -173,19 +175,19 @@ class SessionStore:
 
     def load(self, session_id: str) -> list[Event]:
         """All saved events on the path to the session's leaf, in order. Rows that cannot be read
-        are left out (`unreadable` counts them). An unknown session gives []."""
+        are left out. An unknown session gives []."""
+        return self.load_counting(session_id)[0]
+
+    def load_counting(self, session_id: str) -> tuple[list[Event], int]:
+        """What `load` gives, and how many rows were left out because they cannot be read."""
+        bodies = self.database.read(lambda connection: _bodies(connection, session_id))
         events: list[Event] = []
-        for body in self.database.read(lambda connection: _bodies(connection, session_id)):
+        for body in bodies:
             try:
                 events.append(decode(body, self.fetch))
             except ValueError:
                 continue
-        return events
-
-    def unreadable(self, session_id: str) -> int:
-        """How many rows of the session `load` leaves out."""
-        bodies = self.database.read(lambda connection: _bodies(connection, session_id))
-        return len(bodies) - len(self.load(session_id))
+        return events, len(bodies) - len(events)
 
     def row(self, session_id: str) -> SessionRow | None:
         """The session's line in the list, also from the trash; None if there is none."""
@@ -220,6 +222,26 @@ class SessionStore:
     def fetch(self, digest: str) -> str | None:
         """A large text by its hash, None if its file is gone."""
         return self.blobs.get(digest) if self.blobs is not None else None
+
+    def _index_next(self, after: str) -> None:
+        """Brings the search up to date session by session, so that other work comes between."""
+
+        def work(connection: sqlite3.Connection) -> str:
+            found = connection.execute(
+                "SELECT id FROM session WHERE id > ? AND touched > 0"
+                " AND (indexed_to = 0 OR state = 'interrupted') ORDER BY id LIMIT 1",
+                (after,),
+            ).fetchone()
+            if found is None:
+                return ""
+            search.index(connection, found[0], self.fetch)
+            return str(found[0])
+
+        def go_on(done: Future[str]) -> None:
+            if done.exception() is None and done.result() and not self.database.closed:
+                self._index_next(done.result())
+
+        self.database.submit(work).add_done_callback(go_on)
 
     def _update(self, statement: str, values: tuple[Any, ...]) -> Future[None]:
         def work(connection: sqlite3.Connection) -> None:

@@ -158,6 +158,11 @@ def test_reasoning_that_was_not_finished_is_kept():
     assert conversation.state == "idle"
 
 
+def test_an_answer_that_had_only_thought_is_not_empty():
+    ending = after_a_crash(replay(ASKED), ASKED, "", "thought")
+    assert ending[0].message == Message("assistant", INTERRUPTED, reasoning="thought")
+
+
 def test_recovering_twice_changes_nothing():
     events = [*ASKED, TWO_CALLS]
     _, ending = crash(*events)

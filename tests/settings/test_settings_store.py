@@ -285,3 +285,16 @@ def test_every_setting_can_be_shown_and_set_to_its_default(store):
         assert (field.kind == "choice") == bool(field.choices)
         store.set(field.key, field.default)
     assert store.problems == []
+
+
+def test_many_programs_at_once_lose_no_change(home):
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom kinet.settings.store import SettingsStore\n"
+        "SettingsStore(Path(sys.argv[1])).set_price(sys.argv[2], {'input': 1})\n"
+    )
+    children = [
+        subprocess.Popen([sys.executable, "-c", program, str(home), f"m{number}"])
+        for number in range(4)
+    ]
+    assert [child.wait() for child in children] == [0] * 4
+    assert sorted(SettingsStore(home).prices()) == ["m0", "m1", "m2", "m3"]

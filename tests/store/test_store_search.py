@@ -116,3 +116,19 @@ def test_names_are_found_whatever_the_case(index):
 @given(text=st.text(max_size=30) | st.text('"*():^-+ ANDORNOT漢a', max_size=20))
 def test_no_input_is_an_error(index: SearchIndex, text: str):
     index.find(text)
+
+
+def test_what_was_not_indexed_before_an_end_is_indexed_at_the_next_start(tmp_path):
+    path = tmp_path / "other" / FILE_NAME
+    database = Database(path)
+    store = SessionStore(database)
+    for number in range(3):
+        store.create(NewSession(f"s{number}"))
+        store.put(f"s{number}", [MessageCompleted(Message("user", "an okapi"))])
+    database.close()
+    database = Database(path)
+    store = SessionStore(database)
+    for _ in range(4):
+        database.flush()
+    assert len(SearchIndex(database, store.fetch).find("okapi")) == 3
+    database.close()

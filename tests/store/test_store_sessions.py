@@ -205,7 +205,7 @@ def test_one_unreadable_row_costs_that_row_alone(store, database):
             )
         ).result()
     assert store.load(session_id) == [asks("three")]
-    assert store.unreadable(session_id) == 2
+    assert store.load_counting(session_id) == ([asks("three")], 2)
 
 
 def test_the_list_shows_the_newest_first_and_hides_what_holds_nothing(store):
