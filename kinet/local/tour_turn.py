@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+# What Kinet adds to a message by itself; some servers get it in one text with the message.
+_NOTES = re.compile(r"<(memory|environment)>.*?</\1>", re.DOTALL)
 _NUMBERED = re.compile(r"^\s*(\d+)(?:\t|\s?[|│→:]\s?)(.*)$")
 # What a failed call begins with, whoever worded it.
 _FAILED = re.compile(
@@ -148,12 +150,14 @@ def _arguments(raw: Any) -> Mapping[str, Any]:
 
 
 def _text(content: Any) -> str:
-    """The first text of a content, without the environment note that may follow it."""
+    """The person's words in a content, without memory before and environment behind them."""
     if isinstance(content, str):
-        return content.partition("<environment>")[0].rstrip() or content
+        return _NOTES.sub("", content).strip()
     for part in _list(content):
         if isinstance(part, Mapping) and isinstance(part.get("text"), str):
-            return str(part["text"])
+            said = _NOTES.sub("", part["text"]).strip()
+            if said:
+                return said
     return ""
 
 
