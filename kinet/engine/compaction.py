@@ -15,6 +15,7 @@ from kinet.core.messages import Message
 from kinet.engine.cut_points import begins_turn, cut_for, turn_start
 from kinet.engine.file_lists import FileLists, files_of
 from kinet.engine.prompt import text_of
+from kinet.engine.put_back import without_put_back
 from kinet.engine.truncation import head_and_tail
 from kinet.providers.base import ModelRequest, Provider, StreamItem
 
@@ -179,7 +180,8 @@ def _question(earlier: str, old: str, prefix: str, topic: str) -> str:
 def _earlier(dropped: Sequence[Message]) -> tuple[str, Sequence[Message]]:
     """The text of an earlier summary, "" for none, and the messages after it."""
     if dropped and dropped[0].kind == "summary":
-        return dropped[0].text.removeprefix(SUMMARY_OPENING), dropped[1:]
+        text = dropped[0].text.removeprefix(SUMMARY_OPENING)
+        return without_put_back(text), dropped[1:]
     return "", dropped
 
 

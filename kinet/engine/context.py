@@ -121,12 +121,11 @@ class Context:
 
     def shorten_to(self, tokens: int) -> None:
         """From now on long texts are cut in requests, so that none takes too large a share."""
-        coefficient = max(0.05, self.estimate_characters(1_000) / 1_000)
-        self._limit_each = max(_SHORTEST, int(tokens / coefficient / _SHARES))
+        self._limit_each = max(_SHORTEST, int(tokens * self.characters_per_token() / _SHARES))
 
-    def estimate_characters(self, characters: int) -> int:
-        """Tokens of so many Latin characters."""
-        return self.estimate(Size(characters))
+    def characters_per_token(self) -> float:
+        """How many Latin characters make a token, by what is known of the model."""
+        return 1 / self._calibration.coefficient(self._turn.profile.model)
 
     def estimate(self, size: Size) -> int:
         """Tokens of `size` for this turn's model."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from typing import Any
 
 from kinet.core.events import Event, TurnFinished
 from kinet.engine.base import TurnRequest
@@ -31,28 +32,48 @@ class DirectEngine:
         # Work that was cancelled and still cleans up: kept, so that it is not lost half-way.
         self._lingering: set[asyncio.Task[Ending]] = set()
 
-    async def run(self, request: TurnRequest) -> AsyncIterator[Event]:
+    def run(self, request: TurnRequest) -> AsyncGenerator[Event, None]:
         """The events of the turn, in order; exactly one TurnFinished, as the last."""
-        queue: asyncio.Queue[Event] = asyncio.Queue()
-        turn = Turn(request, queue.put_nowait, self.calibration, self.circuit)
-        driver = asyncio.create_task(self._drive(turn, request))
-        try:
-            while True:
-                event = await queue.get()
-                yield event
-                if isinstance(event, TurnFinished):
-                    return
-        finally:
-            driver.cancel()
-            await asyncio.gather(driver, return_exceptions=True)
+        return self._events(request, Turn.work)
+
+    def compact(self, request: TurnRequest, topic: str = "") -> AsyncGenerator[Event, None]:
+        """Compacts the conversation now; the events are those of a turn, the last TurnFinished.
+
+        `topic` is what the summary is to dwell on. `request.history` and then `request.user` are
+        the whole context; the last message is not asked anything.
+        """
+        return self._events(request, lambda turn: turn.compact(topic))
 
     async def close(self) -> None:
         """Waits for what still cleans up after a stop."""
         await asyncio.gather(*self._lingering, return_exceptions=True)
 
-    async def _drive(self, turn: Turn, request: TurnRequest) -> None:
+    async def _events(
+        self, request: TurnRequest, act: Callable[[Turn], Coroutine[Any, Any, Ending]]
+    ) -> AsyncGenerator[Event, None]:
+        queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        turn = Turn(request, queue.put_nowait, self.calibration, self.circuit)
+        driver = asyncio.create_task(self._drive(turn, act, request))
+        # Whatever befalls the driver, the one who iterates must not wait for ever.
+        driver.add_done_callback(lambda task: queue.put_nowait(None))
+        try:
+            while (event := await queue.get()) is not None:
+                yield event
+                if isinstance(event, TurnFinished):
+                    return
+            yield _end_of_broken(driver)
+        finally:
+            driver.cancel()
+            await asyncio.gather(driver, return_exceptions=True)
+
+    async def _drive(
+        self,
+        turn: Turn,
+        act: Callable[[Turn], Coroutine[Any, Any, Ending]],
+        request: TurnRequest,
+    ) -> None:
         """Ends the turn when its work is done, when it is stopped, or when its time is up."""
-        work = asyncio.create_task(turn.work())
+        work = asyncio.create_task(act(turn))
         stop = asyncio.create_task(request.stop.wait())
         started = time.monotonic()
         limit = request.limits.max_seconds
@@ -80,6 +101,14 @@ class DirectEngine:
         self._lingering.add(work)
         work.add_done_callback(self._lingering.discard)
         await asyncio.wait({work}, timeout=_GRACE_SECONDS)
+
+
+def _end_of_broken(driver: asyncio.Task[None]) -> TurnFinished:
+    """The last event where not even the ending could be told as it should."""
+    error = None if driver.cancelled() else driver.exception()
+    _log.error("a turn could not be ended", exc_info=error)
+    ending = broken(error or asyncio.CancelledError("the turn was cancelled from elsewhere"))
+    return TurnFinished(ending.reason, ending.error, at=time.time())
 
 
 def _ending_of(work: asyncio.Task[Ending], stopped: bool, seconds: float) -> Ending:

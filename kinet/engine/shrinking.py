@@ -17,6 +17,7 @@ from kinet.engine.compaction import (
     summarise,
 )
 from kinet.engine.context import UNKNOWN_WINDOW_LIMIT, Context
+from kinet.engine.put_back import MAX_FILES, put_back
 from kinet.engine.recorder import Recorder
 
 _KEPT_TAIL = 20_000
@@ -24,6 +25,9 @@ _KEPT_SHARE = 0.3
 # What a summary of a long part usually takes, for the estimate before one is asked for.
 _USUAL_SUMMARY = 800
 _SUMMARY_INPUT_SHARE = 0.6
+# For each file that is put back, and for all of them together.
+_PUT_BACK_TOKENS = 5_000
+_PUT_BACK_SHARE = 0.15
 
 
 class Shrinking:
@@ -91,6 +95,7 @@ class Shrinking:
             cut = self._plan(self._kept_tail(), whole_turns=True) or cut
             summary = makeshift_summary(cut, self._lost_request(cut))
             note = f"The older part was left out without a summary: {reason}."
+        summary = await self._with_put_back(cut, summary)
         if is_stall(before, self._size_after(cut, summary)):
             note = "Compacting would free less than 5 % of the context; it was left as it is."
             self._recorder.emit(Notice(note))
@@ -100,15 +105,23 @@ class Shrinking:
         self._tell(cut, summary, reason)
         return True
 
+    async def _with_put_back(self, cut: Plan, summary: str) -> str:
+        """The summary with todo list and files, at most 15 % of the window in all."""
+        kept = self._recorder.conversation.context()[cut.kept_from :]
+        window = self._context.window or UNKNOWN_WINDOW_LIMIT
+        share = min(_PUT_BACK_TOKENS, int(_PUT_BACK_SHARE * window) // MAX_FILES)
+        room = int(share * self._context.characters_per_token())
+        added = await put_back(self._turn, cut.dropped, kept, room)
+        return f"{summary}\n\n{added}" if added else summary
+
     async def _summary(self, cut: Plan, topic: str) -> Outcome:
         if self._rests:
             return Outcome("", None, "no summary is tried for three turns after one failed")
         room = (self._context.window or UNKNOWN_WINDOW_LIMIT * 2) * _SUMMARY_INPUT_SHARE
-        per_token = 1 / max(0.05, self._context.estimate_characters(1_000) / 1_000)
         outcome = await summarise(
             cut,
             self._turn.provider,
-            characters=int(room * per_token),
+            characters=int(room * self._context.characters_per_token()),
             session_id=self._turn.session_id,
             topic=topic,
             request=self._lost_request(cut),

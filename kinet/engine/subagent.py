@@ -21,7 +21,7 @@ from kinet.core.events import (
 from kinet.core.messages import Message
 from kinet.engine.base import TurnRequest
 from kinet.engine.ending import Ending
-from kinet.tools.base import ToolOutput
+from kinet.tools.base import Outputs, ToolOutput
 
 MAX_STEPS = 8
 MAX_SECONDS = 180.0
@@ -52,8 +52,9 @@ class SubAgentRunner:
         said: list[str] = []
         forward = _Forward(call_id, self._emit, said)
         try:
-            async with asyncio.timeout(self._seconds):
-                ending = await self._run(self._request(asked), forward)
+            async with asyncio.timeout(self._seconds) as clock:
+                forward.clock = clock
+                ending = await self._run(self._request(asked, call_id), forward)
         except TimeoutError:
             forward.close_open()
             ending = Ending("budget", f"the time limit of {self._seconds:.0f} seconds was reached")
@@ -68,8 +69,9 @@ class SubAgentRunner:
             return ToolOutput(f"{report} What it had so far:\n\n{text}", preview, details)
         return ToolOutput(f"{report} It had written nothing.", preview, details, is_error=True)
 
-    def _request(self, task: str) -> TurnRequest:
+    def _request(self, task: str, call_id: str) -> TurnRequest:
         turn = self._turn
+        outputs = _OwnOutputs(turn.outputs, call_id) if turn.outputs else None
         limits = replace(turn.limits, max_steps=MAX_STEPS, max_seconds=0.0, budget_usd=0.0)
         return replace(
             turn,
@@ -80,12 +82,25 @@ class SubAgentRunner:
             limits=limits,
             skills=(),
             memory_text="",
+            outputs=outputs,
             steering=tuple,
             occupancy=0,
             occupancy_messages=0,
             carry=type(turn.carry)(),
             observers=(),
         )
+
+
+class _OwnOutputs:
+    """A sub-agent knows its calls by its own ids; they are kept under those of the parent."""
+
+    def __init__(self, outputs: Outputs, parent: str) -> None:
+        self._outputs = outputs
+        self._parent = parent
+
+    def load(self, call_id: str) -> str | None:
+        """The whole output of one of its calls."""
+        return self._outputs.load(f"{self._parent}.{call_id}")
 
 
 class _Forward:
@@ -98,6 +113,8 @@ class _Forward:
         self._said = said
         self._open: dict[str, str] = {}
         self._asked: dict[str, ApprovalRequest] = {}
+        self.clock: asyncio.Timeout | None = None
+        self._left: float | None = None
 
     def __call__(self, event: Event) -> None:
         parent = self._parent
@@ -118,15 +135,29 @@ class _Forward:
                 self._emit(replace(event, call_id=f"{parent}.{call_id}", parent=parent))
             case ApprovalRequested(request=request):
                 self._asked[request.id] = request
+                self._pause()
                 asked = replace(request, call_id=f"{parent}.{request.call_id}")
                 self._emit(ApprovalRequested(asked))
             case ApprovalResolved(id=id_, call_id=call_id):
                 self._asked.pop(id_, None)
+                self._go_on()
                 self._emit(replace(event, call_id=f"{parent}.{call_id}"))
             case RetryScheduled():
                 self._emit(event)
             case _:
                 pass
+
+    def _pause(self) -> None:
+        """A person may take their time: the clock stands while a question is open."""
+        when = self.clock.when() if self.clock else None
+        if self.clock and when is not None:
+            self._left = when - asyncio.get_running_loop().time()
+            self.clock.reschedule(None)
+
+    def _go_on(self) -> None:
+        if self.clock and self._left is not None and not self._asked and not self.clock.expired():
+            self.clock.reschedule(asyncio.get_running_loop().time() + self._left)
+            self._left = None
 
     def close_open(self) -> None:
         """Ends the questions and calls that a time limit cut off."""

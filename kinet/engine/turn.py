@@ -18,10 +18,11 @@ from kinet.core.events import (
     TurnError,
     TurnFinished,
 )
-from kinet.core.messages import Message, ToolCall
+from kinet.core.messages import Message
 from kinet.engine.approvals import Approvals
 from kinet.engine.base import TurnRequest
 from kinet.engine.circuit import Circuit
+from kinet.engine.completions import with_fresh_ids, without_calls, without_echo
 from kinet.engine.context import Context
 from kinet.engine.ending import COMPLETED, Ending, OutputLimitReached, failed
 from kinet.engine.loop_guard import LoopGuard
@@ -90,6 +91,7 @@ class Turn:
         self._budget = request.limits.budget_usd
         self._step: _Step | None = None
         self._empty = 0
+        self._faults = 0
         self._pauses = 0
 
     async def work(self) -> Ending:
@@ -103,6 +105,16 @@ class Turn:
             return Ending("budget", f"The turn wrote more than {size} KB; the answer is partial.")
         await self._shrinking.after_turn()
         return ending
+
+    async def compact(self, topic: str) -> Ending:
+        """Compacts because the person asked for it; makes no other request."""
+        try:
+            done = await self._shrinking.compact("asked for by hand", topic)
+        except ProviderError as exc:
+            return failed(exc)
+        if not done:
+            self._emit(Notice("There is nothing to compact yet."))
+        return COMPLETED
 
     def close(self, ending: Ending, open_calls: str = STOPPED) -> None:
         """Keeps partial text, answers what is open, and tells the last event."""
@@ -122,8 +134,10 @@ class Turn:
         while True:
             number += 1
             self._take_steering()
-            last = self._cap.is_last(number)
-            if note := self._cap.note(number):
+            # A fault (an empty reply) uses no step of the cap.
+            counted = number - self._faults
+            last = self._cap.is_last(counted)
+            if note := self._cap.note(counted):
                 self._tell_model(note)
             await self._shrinking.before_step()
             completion = await self._ask(number, last)
@@ -162,6 +176,7 @@ class Turn:
     def _after_empty(self) -> Ending | None:
         self._empty += 1
         if self._empty == 1:
+            self._faults += 1
             self._emit(Notice("The model's reply was empty; it was asked once more.", "warning"))
             self._tell_model(_EMPTY_NUDGE)
             return None
@@ -224,8 +239,8 @@ class Turn:
         """Lets a completion join the history."""
         if last and completion.tool_calls:
             # Calls made although none were allowed do not count; the text does.
-            completion = _without_calls(completion)
-        completion = _with_fresh_ids(completion, self.recorder.conversation)
+            completion = without_calls(completion)
+        completion = without_echo(with_fresh_ids(completion, self.recorder.conversation))
         usage = self._usage_of(completion, request)
         cost, estimate = self._cost_of(usage)
         if completion.usage.known:
@@ -328,35 +343,3 @@ def _conversation_of(request: TurnRequest) -> Conversation:
     if request.occupancy and 0 < covered <= len(messages):
         conversation.occupancy, conversation.occupancy_messages = request.occupancy, covered
     return conversation
-
-
-def _without_calls(completion: Completion) -> Completion:
-    raw = replace(completion.raw_assistant, tool_calls=(), vendor={})
-    return replace(completion, tool_calls=(), raw_assistant=raw)
-
-
-def _with_fresh_ids(completion: Completion, conversation: Conversation) -> Completion:
-    """Some servers number calls anew in every reply; an id must name one call of a conversation."""
-    used = {call.id for message in conversation.messages for call in message.tool_calls}
-    if not any(call.id in used for call in completion.tool_calls):
-        return completion
-
-    def fresh(call: ToolCall) -> ToolCall:
-        number, name = 2, call.id
-        while name in used:
-            name = f"{call.id}_{number}"
-            number += 1
-        return replace(call, id=name)
-
-    raw = completion.raw_assistant
-    if raw.vendor:
-        # The vendor's own copy of the message holds the ids too and must stay as it came.
-        return completion
-    names = {call.id: fresh(call) for call in completion.tool_calls}
-    return replace(
-        completion,
-        tool_calls=tuple(names[call.id] for call in completion.tool_calls),
-        raw_assistant=replace(
-            raw, tool_calls=tuple(names.get(call.id, call) for call in raw.tool_calls)
-        ),
-    )

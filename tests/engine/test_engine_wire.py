@@ -26,6 +26,7 @@ from kinet.providers.catalog import create_provider
 from tests.support.approvers import Undecided
 from tests.support.chat import Chat
 from tests.support.replies import (
+    Reply,
     asks_for,
     asks_raw,
     breaks,
@@ -264,8 +265,6 @@ async def test_25_calls_in_one_reply_are_each_answered_once(server, provider):
 
 async def test_call_ids_that_come_again_are_made_unique(server):
     call = asks_for("look", word="a").calls[0]
-    from tests.support.replies import Reply
-
     server.replies(Reply(calls=(call,)), Reply(calls=(call,)), says("Done."))
     provider = create_provider(server.profile("openai"), None)
     chat = Chat(tools=(Look(),))

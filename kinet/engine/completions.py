@@ -1,0 +1,54 @@
+"""Small repairs to a completion before it joins the history."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kinet.core.completion import Completion
+from kinet.core.conversation import Conversation
+from kinet.core.messages import ToolCall
+from kinet.engine.echoes import without_echoes
+
+
+def without_echo(completion: Completion) -> Completion:
+    """The final text without notes of ours that the model repeated."""
+    raw = completion.raw_assistant
+    if raw.vendor or not isinstance(raw.content, str):
+        return completion
+    text = without_echoes(raw.content)
+    if text == raw.content or not text.strip():
+        return completion
+    return replace(completion, content=text, raw_assistant=replace(raw, content=text))
+
+
+def without_calls(completion: Completion) -> Completion:
+    """The text alone, for a reply that called although no call was allowed."""
+    raw = replace(completion.raw_assistant, tool_calls=(), vendor={})
+    return replace(completion, tool_calls=(), raw_assistant=raw)
+
+
+def with_fresh_ids(completion: Completion, conversation: Conversation) -> Completion:
+    """Some servers number calls anew in every reply; an id must name one call of a conversation."""
+    used = {call.id for message in conversation.messages for call in message.tool_calls}
+    if not any(call.id in used for call in completion.tool_calls):
+        return completion
+
+    def fresh(call: ToolCall) -> ToolCall:
+        number, name = 2, call.id
+        while name in used:
+            name = f"{call.id}_{number}"
+            number += 1
+        return replace(call, id=name)
+
+    raw = completion.raw_assistant
+    if raw.vendor:
+        # The vendor's own copy of the message holds the ids too and must stay as it came.
+        return completion
+    names = {call.id: fresh(call) for call in completion.tool_calls}
+    return replace(
+        completion,
+        tool_calls=tuple(names[call.id] for call in completion.tool_calls),
+        raw_assistant=replace(
+            raw, tool_calls=tuple(names.get(call.id, call) for call in raw.tool_calls)
+        ),
+    )
