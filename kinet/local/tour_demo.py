@@ -42,12 +42,8 @@ _THOUGHT = (
 _STEPS: tuple[tuple[Call, ...], ...] = (
     (Call("glob", {"pattern": "**/*"}), Call("read_file", {"path": "README.md"})),
     (Call("read_file", {"path": INVOICES}), Call("read_file", {"path": PAYMENTS})),
-    (Call("grep", {"pattern": "rounded|quantize"}), Call("grep", {"pattern": "invoice_total"})),
-    (
-        Call("read_file", {"path": TOTALS}),
-        Call("read_file", {"path": "ledger/match.py"}),
-        Call("read_file", {"path": "docs/closing-a-month.md"}),
-    ),
+    (Call("grep", {"pattern": "rounded|quantize"}),),
+    (Call("read_file", {"path": TOTALS}),),
 )
 
 
@@ -86,6 +82,9 @@ def demo_step(turn: Turn) -> Reply:
     if edit is None and fixable and "edit_file" in turn.tools and _by_rounding(differing):
         return Reply(calls=(Call("edit_file", _EDIT),))
     fixed = edit is not None and not edit.failed
+    if fixed and turn.results[-1].name != "read_file":
+        # What was changed is looked at once more, as it stands on the disk.
+        return Reply(calls=(Call("read_file", {"path": TOTALS}),))
     return Reply(_answer(matching, differing, fixed, edit))
 
 
@@ -114,13 +113,13 @@ def _answer(matching: int, differing: list[Difference], fixed: bool, edit: Resul
     if not differing:
         return f"All {total} invoices match the bank statement to the cent."
     rounding, others = _by_rounding(differing), [row for row in differing if not row.explained]
-    state = "is now rounded once, at the end" if fixed else "should be rounded once, at the end"
+    state = "now once, at the end" if fixed else "it should be once, at the end"
     reasons = []
     if rounding:
-        reasons.append(f"**Rounding.** VAT was rounded per line; it {state}.")
+        reasons.append(f"**Rounding.** VAT was rounded per line; {state}.")
     if others:
         names = ", ".join(row.invoice for row in others)
-        reasons.append(f"**Paid twice.** The bank received the amount of {names} two times.")
+        reasons.append(f"**Paid twice.** The bank received {names} two times.")
     listed = "\n".join(f"{number}. {text}" for number, text in enumerate(reasons, 1))
     rows = "\n".join(_row(row, fixed) for row in differing)
     head = f"{matching} of {total} invoices match to the cent. {len(differing)} do not:"
@@ -131,7 +130,7 @@ def _answer(matching: int, differing: list[Difference], fixed: bool, edit: Resul
 def _row(row: Difference, fixed: bool) -> str:
     state = "needs your decision"
     if row.explained:
-        state = "✓ fixed by rounding once" if fixed else "rounding, not changed yet"
+        state = "✓ fixed" if fixed else "not changed yet"
     gap = abs(row.bank - row.ledger)
     return f"| {row.invoice} | {row.ledger:,.2f} | {row.bank:,.2f} | {gap:,.2f} | {state} |"
 

@@ -107,12 +107,12 @@ def test_making_the_sample_again_restores_it_and_leaves_other_files(sample: Path
 def test_the_demo_reads_edits_once_and_tells_what_the_files_hold(sample: Path) -> None:
     person = Person(sample)
     text = person.asks(demo_prompt())
-    assert person.calls[-1] == "edit_file"
+    assert person.calls[-2:] == ["edit_file", "read_file"]
     assert person.calls.count("edit_file") == 1
     assert person.calls.count("read_file") >= 5
     assert "37 of 40 invoices match" in text
     assert "| INV-2043 | 385.98 | 771.96 | 385.98 | needs your decision |" in text
-    assert "fixed by rounding once" in text
+    assert "✓ fixed" in text
     assert "```python" in text
     assert "rounded(net * (1 + vat))" in (sample / "ledger" / "totals.py").read_text("utf-8")
 
@@ -130,7 +130,7 @@ def test_the_demo_counts_what_is_in_the_files_not_what_was_there_when_it_was_wri
 def test_a_denied_edit_is_told_as_it_is(sample: Path) -> None:
     text = Person(sample, allows=False).asks(demo_prompt())
     assert "is unchanged" in text
-    assert "fixed by rounding" not in text
+    assert "✓ fixed" not in text
 
 
 @pytest.mark.parametrize(
