@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from kinet.core.conversation import Conversation, replay
 from kinet.core.errors import StoreError
 from kinet.core.events import Event
+from kinet.session.day_guard import DayGuard
 from kinet.session.known_files import KnownFiles
 from kinet.session.parts import SessionParts
 from kinet.session.recorder import Recorder
@@ -40,6 +41,7 @@ class SessionManager:
         self._drafts = DraftStore(parts.store.database)
         self._notes = NoteStore(parts.store.database)
         self._trash = Trash(parts.store)
+        self._day_guard = DayGuard(parts.store.database, parts.day_limit)
         self._open: dict[str, Session] = {}
 
     def create(self, folder: Path | None = None, profile: str = "", title: str = "") -> Session:
@@ -157,6 +159,7 @@ class SessionManager:
             waiting=Waiting(self._store, session_id),
             files=KnownFiles(self._notes, session_id, is_new=new is not None),
             outputs=WholeOutputs(self._store, session_id, recorder),
+            day_guard=self._day_guard,
             remembered=self.parts.remembered(session_id),
         )
 

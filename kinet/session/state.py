@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kinet.core.conversation import Conversation
 from kinet.core.events import ContextCompacted, Event, MessageCompleted, TurnStarted
 from kinet.core.profile import Effort
+from kinet.session.day_guard import DayGuard
 from kinet.session.known_files import KnownFiles
 from kinet.session.parts import SessionParts
 from kinet.session.recorder import Recorder
@@ -35,6 +36,7 @@ class SessionState:
     waiting: Waiting
     files: KnownFiles
     outputs: WholeOutputs
+    day_guard: DayGuard
     folder: Path | None = None
     profile: str = ""
     title: str = ""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kinet.core.approval import ApprovalRequest, Approver, Decision
 from kinet.core.conversation import Carry, Conversation
 from kinet.core.errors import KinetError, ProviderError, StoreError
 from kinet.core.events import (
+    ApprovalRequested,
+    ApprovalResolved,
     ContextCompacted,
     Event,
     MessageCompleted,
@@ -22,6 +24,7 @@ from kinet.core.events import (
     ThinkingDelta,
     ToolArgumentsDelta,
     ToolProgress,
+    TurnEnd,
     TurnError,
     TurnFinished,
     TurnStarted,
@@ -36,6 +39,8 @@ from kinet.session.state import SessionState
 if TYPE_CHECKING:
     from kinet.engine.base import Section, StopSignal, TurnRequest
     from kinet.providers.base import Provider
+
+T = TypeVar("T")
 
 # Nothing of these needs to be looked at before it goes on.
 _PASSING = (TextDelta, ThinkingDelta, ToolArgumentsDelta, ToolProgress)
@@ -113,6 +118,11 @@ class Turn:
             for notice in self._about(loaded.rules):
                 self._state.take(notice)
                 yield notice
+            async with aclosing(self._may_spend()) as asking:
+                async for event in asking:
+                    yield event
+            if self._finished:
+                return
             async with aclosing(self._run(self._request(message, before, loaded))) as running:
                 async for event in running:
                     yield event
@@ -122,12 +132,32 @@ class Turn:
     async def _loaded(self) -> Loaded | TurnFinished:
         """What the request needs; or the end, if it cannot be had or the person stopped."""
         try:
-            loaded = await self._load()
+            loaded = await self._or_stop(asyncio.to_thread(self._read))
         except ProviderError as exc:
             return await self._end(TurnError(exc.kind, exc.message, exc.hint, exc.status))
         except KinetError as exc:
             return await self._end(TurnError("settings", exc.message, exc.hint))
-        return await self._end(None) if loaded is None else loaded
+        return await self._end(None, "stopped") if loaded is None else loaded
+
+    async def _may_spend(self) -> AsyncGenerator[Event, None]:
+        """Asks if the day's money is spent; ends the turn if it must not go on."""
+        question = await self._state.day_guard.question()
+        if question is None:
+            return
+        requested = ApprovalRequested(question)
+        self._state.take(requested)
+        yield requested
+        decision = await self._or_stop(self._approver.ask(question))
+        told = replace(decision or Decision(False, reason=STOPPED), unasked=False)
+        resolved = ApprovalResolved(question.id, "", told)
+        self._state.take(resolved)
+        yield resolved
+        if told.allowed:
+            await self._state.day_guard.allow()
+        else:
+            yield await self._end(
+                None, "stopped" if decision is None else "budget", question.reason
+            )
 
     async def _run(self, request: TurnRequest) -> AsyncGenerator[Event, None]:
         engine = self._state.parts.engine()
@@ -163,17 +193,16 @@ class Turn:
             return exc
         return None
 
-    async def _load(self) -> Loaded | None:
-        """What is read in a thread from disk and keychain; None if the person stopped meanwhile."""
-        reading = asyncio.ensure_future(asyncio.to_thread(self._read))
+    async def _or_stop(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """What `work` gives; None if the person stopped before."""
+        working = asyncio.ensure_future(work)
         stopped = asyncio.ensure_future(self._stop.wait())
         try:
-            await asyncio.wait({reading, stopped}, return_when=asyncio.FIRST_COMPLETED)
-            return reading.result() if reading.done() else None
+            await asyncio.wait({working, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            return working.result() if working.done() else None
         finally:
             stopped.cancel()
-            if not reading.done():
-                reading.cancel()
+            working.cancel()
 
     def _read(self) -> Loaded:
         state, parts = self._state, self._state.parts
@@ -232,11 +261,14 @@ class Turn:
             carry=before.carry,
         )
 
-    async def _end(self, error: TurnError | None) -> TurnFinished:
+    async def _end(
+        self, error: TurnError | None, reason: TurnEnd = "failed", detail: str = ""
+    ) -> TurnFinished:
         """The end of a turn that the engine never saw."""
         end = TurnFinished(
-            "stopped" if error is None else "failed",
+            reason,
             error,
+            detail,
             duration_s=time.monotonic() - self._began,
             at=time.time(),
         )

@@ -472,3 +472,43 @@ async def test_sessions_are_deleted_restored_and_found(start):
     world.sessions.restore(session.id)
     assert len(world.sessions.open(session.id).history()) == 2
     assert world.sessions.open(session.id) is world.sessions.open(session.id)
+
+
+async def test_when_the_day_is_spent_it_is_asked_once_and_no_ends_the_turn(start):
+    from kinet.core.completion import Usage
+    from tests.support.approvers import ScriptedApprover, denies_everything
+
+    dear = MessageCompleted(Message("assistant", "a"), usage=Usage(1, 1), cost=6.0)
+    world = await start([dear], [reply("b")], [dear], day_limit=lambda: 5.0)
+    session = world.sessions.create()
+    yes, no = ScriptedApprover(), denies_everything()
+    await collect(session.send("1", yes))
+    assert yes.asked == []
+    refused = await collect(session.send("2", no))
+    assert refused[-1].reason == "budget"
+    assert "6.00 USD were spent today" in no.asked[0].reason
+    assert len(world.engine.requests) == 1
+    await collect(session.send("3", yes))
+    await collect(session.send("4", no))
+    assert (len(yes.asked), len(no.asked)) == (1, 1)
+    assert len(world.engine.requests) == 3
+    unasked = await collect(session.send("5"))
+    assert unasked[-1].reason == "budget"
+
+
+async def test_stop_closes_the_question_about_money(start):
+    from kinet.core.completion import Usage
+    from tests.support.approvers import Undecided
+
+    dear = MessageCompleted(Message("assistant", "a"), usage=Usage(1, 1), cost=6.0)
+    world = await start([dear], day_limit=lambda: 5.0)
+    session = world.sessions.create()
+    await collect(session.send("1"))
+    nobody = Undecided()
+    turn = asyncio.ensure_future(collect(session.send("2", nobody)))
+    await nobody.waiting.wait()
+    assert session.state == "waiting"
+    session.stop()
+    events = await turn
+    assert events[-1].reason == "stopped"
+    assert session.state == "idle"
