@@ -18,6 +18,7 @@ from kinet.settings import first_frame
 from kinet.ui.input_filters import WheelGuard
 from kinet.ui.look import Look
 from kinet.ui.main_window import MainWindow
+from kinet.ui.window_geometry import describe
 
 if TYPE_CHECKING:
     from kinet.ui.event_loop import EventLoop
@@ -83,8 +84,29 @@ def create_window(runtime: Runtime) -> MainWindow:
     guard = WheelGuard(app)
     app.installEventFilter(guard)
     window = MainWindow(runtime, look, kept.geometry)
-    window.closed.connect(lambda: first_frame.update(runtime.home, geometry=window.geometry_text()))
+    window.closed.connect(
+        lambda: first_frame.update(runtime.home, geometry=describe(window, window.frame))
+    )
     return window
+
+
+async def end_window(window: MainWindow, runtime: Runtime) -> None:
+    """Ends all that a window started, in order, and closes its runtime.
+
+    Turns are stopped and end by themselves, history stored; only what hangs is cancelled.
+    """
+    import asyncio
+
+    from kinet.ui import tasks
+
+    window.hide()
+    for panel in window.desk.panels:
+        panel.stop()
+    turns = [task for task in tasks.running() if task.get_name().startswith("turn of")]
+    if turns:
+        await asyncio.wait(turns, timeout=3.0)
+    await tasks.cancel_all()
+    await runtime.close()
 
 
 def _run(
@@ -128,24 +150,8 @@ async def _live(
                 closed.set()
         await closed.wait()
     finally:
-        window.hide()
-        await _finish(window, runtime)
+        await end_window(window, runtime)
     return code
-
-
-async def _finish(window: MainWindow, runtime: Runtime) -> None:
-    """Turns end by themselves when stopped, history stored; only what hangs is cancelled."""
-    import asyncio
-
-    from kinet.ui import tasks
-
-    for panel in window.desk.panels:
-        panel.stop()
-    turns = [task for task in tasks.running() if task.get_name().startswith("turn of")]
-    if turns:
-        await asyncio.wait(turns, timeout=3.0)
-    await tasks.cancel_all()
-    await runtime.close()
 
 
 def _end_on_signals(loop: EventLoop, closed: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
@@ -212,13 +212,15 @@ class ChatPanel(QFrame):
         self.composer.stop_requested.connect(self.stop)
         self.composer.problem.connect(self.problem)
         self.header.find_requested.connect(self.find_bar.open_bar)
-        self.find_bar.closed.connect(self._close_find)
+        self.find_bar.closed.connect(self.body.clear_find)
+        self.find_bar.closed.connect(self.composer.edit.setFocus)
         self.approvals.changed.connect(self._show_state)
         self.runner.event_came.connect(self._show)
         self.runner.status_changed.connect(self._show_state)
         self.runner.running_changed.connect(self._show_state)
         self.runner.queue_changed.connect(self.desk.show_queue)
-        self.runner.failed.connect(self._turn_failed)
+        self.runner.failed.connect(lambda sentence, _text: self.problem.emit(sentence))
+        self.runner.failed.connect(lambda _sentence, text: self.desk.give_back(text))
         self._show_state()
 
     def _show(self, event: Event) -> None:
@@ -241,22 +243,15 @@ class ChatPanel(QFrame):
         status = self.runner.status.status
         idle = not running and not self.desk.has_model
         self.status_row.show_status(_NO_MODEL if idle else status)
-        self.composer.set_placeholder(self._placeholder())
+        self.composer.set_placeholder(_placeholder(self))
         self.state_changed.emit()
 
-    def _placeholder(self) -> str:
-        if not self.desk.has_model:
-            return "Type your first task; it is kept until a model is chosen"
-        if self.approvals.cards():
-            return "Answer with the buttons above; what you type here steers the turn"
-        if self.runner.running:
-            return "Enter adds to the queue"
-        return "Ask for anything in this folder" if self.folder else "Ask for anything"
 
-    def _turn_failed(self, sentence: str, text: str) -> None:
-        self.problem.emit(sentence)
-        self.desk.give_back(text)
-
-    def _close_find(self) -> None:
-        self.body.clear_find()
-        self.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+def _placeholder(panel: ChatPanel) -> str:
+    if not panel.desk.has_model:
+        return "Type your first task; it is kept until a model is chosen"
+    if panel.approvals.cards():
+        return "Answer with the buttons above; what you type here steers the turn"
+    if panel.runner.running:
+        return "Enter adds to the queue"
+    return "Ask for anything in this folder" if panel.folder else "Ask for anything"

@@ -7,31 +7,22 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QAction,
-    QActionGroup,
     QFontMetrics,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from kinet.ui.attachments import Attachment, ChipBar, read_attachment
 from kinet.ui.composer_edit import ComposerEdit
+from kinet.ui.composer_menus import ComposerMenus
 from kinet.ui.controls import BUTTON, IconButton, MenuButton, PaintedButton, draw_icon, key_hint
 from kinet.ui.queue_tray import QueueTray
 from kinet.ui.theme import current_theme
 
 RADIUS = 12
-
-# mode: (word on the button, sentence in the menu)
-MODES: dict[str, tuple[str, str]] = {
-    "ask": ("Ask before changes", "Asks before files change and before commands run"),
-    "edits": ("Edits allowed", "Files in the folder may change unasked; commands ask"),
-    "plan": ("Plan only", "Reads and searches, changes nothing"),
-    "all": ("Allow everything", "Nothing is asked; what is forbidden stays forbidden"),
-}
 
 
 class Composer(QWidget):
@@ -41,9 +32,6 @@ class Composer(QWidget):
     stop_requested = Signal()
     changed = Signal()
     attach_requested = Signal()
-    model_chosen = Signal(str)
-    mode_chosen = Signal(str)
-    models_requested = Signal()
     problem = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -51,18 +39,14 @@ class Composer(QWidget):
         self.queue = QueueTray(self)
         self.box = _Box(self)
         self._attachments: tuple[Attachment, ...] = ()
-        self._models: tuple[tuple[str, str], ...] = ()
-        self._model = ""
-        self._mode = "ask"
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.queue)
         column.addWidget(self.box)
         self.edit = self.box.edit
+        self.menus = ComposerMenus(self.box.model, self.box.mode)
         self._connect()
-        self.set_model("", ())
-        self.set_mode("ask")
         self.set_running(False)
 
     def text(self) -> str:
@@ -111,38 +95,6 @@ class Composer(QWidget):
         """The quiet words in the empty field."""
         self.edit.setPlaceholderText(text)
 
-    def set_model(self, name: str, models: Sequence[tuple[str, str]]) -> None:
-        """The profile in use and all (name, detail) to choose from."""
-        self._model, self._models = name, tuple(models)
-        self.box.model.set_text(name or "No model yet")
-
-    def set_mode(self, mode: str) -> None:
-        """The approval mode in use."""
-        self._mode = mode
-        self.box.mode.set_text(MODES.get(mode, (mode, ""))[0])
-
-    def open_models(self) -> None:
-        """Opens the model menu above its button."""
-        menu = self._menu()
-        group = QActionGroup(menu)
-        for name, detail in self._models:
-            action = _choice(menu, group, name, detail, name == self._model)
-            action.triggered.connect(lambda _=False, n=name: self.model_chosen.emit(n))
-        if self._models:
-            menu.addSeparator()
-        more = menu.addAction("Models and prices…")
-        more.triggered.connect(lambda: self.models_requested.emit())
-        _open_above(menu, self.box.model)
-
-    def open_modes(self) -> None:
-        """Opens the menu of approval modes above its button."""
-        menu = self._menu()
-        group = QActionGroup(menu)
-        for mode, (word, detail) in MODES.items():
-            action = _choice(menu, group, word, detail, mode == self._mode)
-            action.triggered.connect(lambda _=False, m=mode: self.mode_chosen.emit(m))
-        _open_above(menu, self.box.mode)
-
     def restyle(self) -> None:
         """Takes on the current look."""
         self.edit.restyle()
@@ -172,14 +124,6 @@ class Composer(QWidget):
         self.box.send.clicked.connect(self._submit)
         self.box.stop.clicked.connect(self.stop_requested)
         self.box.plus.clicked.connect(self.attach_requested)
-        self.box.model.clicked.connect(self.open_models)
-        self.box.mode.clicked.connect(self.open_modes)
-
-    def _menu(self) -> QMenu:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.setToolTipsVisible(True)
-        return menu
 
     def _submit(self) -> None:
         if self.text().strip() or self._attachments:
@@ -333,18 +277,3 @@ class _Divider(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(4, 6, 1, 16, current_theme().qcolor("border"))
-
-
-def _choice(menu: QMenu, group: QActionGroup, text: str, detail: str, checked: bool) -> QAction:
-    action = menu.addAction(text)
-    action.setCheckable(True)
-    action.setChecked(checked)
-    action.setToolTip(detail)
-    group.addAction(action)
-    return action
-
-
-def _open_above(menu: QMenu, button: QWidget) -> None:
-    """Opens without a loop of its own, so that a running turn goes on."""
-    height = menu.sizeHint().height()
-    menu.popup(button.mapToGlobal(QPoint(0, -height - 4)))

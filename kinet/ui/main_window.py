@@ -14,6 +14,7 @@ from kinet.ui.file_desk import FileDesk
 from kinet.ui.look import Look
 from kinet.ui.model_desk import ModelDesk
 from kinet.ui.program import OpenSession, Program
+from kinet.ui.session_changes import SessionChanges
 from kinet.ui.session_desk import SessionDesk
 from kinet.ui.settings_link import SettingsLink
 from kinet.ui.sidebar import Sidebar
@@ -23,7 +24,7 @@ from kinet.ui.tasks import breathe, in_thread, new_event, spawn
 from kinet.ui.theme import Theme, window_icon
 from kinet.ui.toast import Toast
 from kinet.ui.window_frame import WindowFrame
-from kinet.ui.window_geometry import MINIMUM_SIZE, describe, restore
+from kinet.ui.window_geometry import MINIMUM_SIZE, restore
 from kinet.ui.window_keys import WindowKeys
 from kinet.ui.window_parts import WindowParts
 
@@ -53,6 +54,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.frame)
         self.toast = Toast(self.frame)
         self.desk = SessionDesk(program, self.sidebar, self._stack, self.toast)
+        self.changes = SessionChanges(program, self.sidebar, self.desk, self.toast)
         self.steps = StepDesk(self.frame, self._room)
         self.models = ModelDesk(program, self)
         self.files = FileDesk(program, self)
@@ -109,10 +111,6 @@ class MainWindow(QMainWindow):
         else:
             self.sidebar.set_month(f"This month {cost_words(total.cost, total.known)}")
 
-    def geometry_text(self) -> str:
-        """Place and size, to be kept."""
-        return describe(self, self.frame)
-
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self._may_close and any(panel.runner.running for panel in self.desk.panels):
             event.ignore()
@@ -153,7 +151,9 @@ class MainWindow(QMainWindow):
         panel.header.sidebar_requested.connect(lambda: self.frame.show_sidebar(True))
         panel.state_changed.connect(self._retitle)
         panel.link_chosen.connect(_open_link)
-        panel.runner.running_changed.connect(self._turn_changed)
+        panel.runner.running_changed.connect(
+            lambda running: None if running else spawn(self.show_month(), "month total")
+        )
         if self._ready is not None and self._ready.is_set() and not self.problem:
             self.link.serve()
 
@@ -171,10 +171,6 @@ class MainWindow(QMainWindow):
         title = self.panel.title if self.panel.session is not None else ""
         words = f"{title} — Kinet" if title else "Kinet"
         self.setWindowTitle(f"({waiting}) {words}" if waiting else words)
-
-    def _turn_changed(self, running: bool) -> None:
-        if not running:
-            spawn(self.show_month(), "month total")
 
     def _arranged(self) -> None:
         for panel in self.desk.panels:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMainWindow
 from kinet.core.errors import KinetError
 from kinet.core.profile import ModelProfile
 from kinet.ui.chat_panel import ChatPanel
-from kinet.ui.composer import MODES
+from kinet.ui.composer_menus import MODES
 from kinet.ui.program import Program
 from kinet.ui.tasks import spawn
 from kinet.ui.theme import Theme
@@ -42,9 +42,9 @@ class ModelDesk(QObject):
 
     def serve(self, panel: ChatPanel) -> None:
         """Connects a new panel's menus."""
-        panel.composer.model_chosen.connect(self.choose_model)
-        panel.composer.mode_chosen.connect(self.choose_mode)
-        panel.composer.models_requested.connect(lambda: self.open_settings("models"))
+        panel.composer.menus.model_chosen.connect(self.choose_model)
+        panel.composer.menus.mode_chosen.connect(self.choose_mode)
+        panel.composer.menus.models_requested.connect(lambda: self.open_settings("models"))
         panel.desk.model_needed.connect(self._model_needed)
 
     def follow(self, panel: ChatPanel) -> None:
@@ -60,8 +60,8 @@ class ModelDesk(QObject):
         profile = self._profile(panel)
         profiles = self._program.settings.profiles()
         detail = [(item.name, f"{item.model}, {item.base_url}") for item in profiles]
-        panel.composer.set_model(profile.name if profile else "", detail)
-        panel.composer.set_mode(self._mode(panel))
+        panel.composer.menus.set_model(profile.name if profile else "", detail)
+        panel.composer.menus.set_mode(self._mode(panel))
         window = self._program.window(profile) if profile is not None else 0
         panel.set_model(profile is not None, window)
         welcome = profile is None and not self._skipped and panel.session is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -69,7 +69,7 @@ class OpenSession(Protocol):
 
     def send(
         self, text: str, approver: Approver | None = None, attachments: Sequence[Any] = ()
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event, None]:
         """Sends a message; the events of its turn, the last one TurnFinished."""
         ...
 

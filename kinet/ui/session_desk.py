@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +16,6 @@ from kinet.ui.drafts import DraftBook
 from kinet.ui.program import Program, SessionRow
 from kinet.ui.session_list import SessionItem
 from kinet.ui.sidebar import Sidebar
-from kinet.ui.tasks import spawn
 from kinet.ui.toast import Toast
 
 # Panels that are neither shown nor at work: more are let go, the longest unseen first.
@@ -46,8 +43,6 @@ class SessionDesk(QObject):
         self._unread: set[str] = set()
         sidebar.session_chosen.connect(self.open)
         sidebar.new_requested.connect(self.new)
-        sidebar.rename_requested.connect(self.rename)
-        sidebar.delete_requested.connect(self.delete)
 
     @property
     def current(self) -> ChatPanel:
@@ -104,32 +99,14 @@ class SessionDesk(QObject):
         place = ids.index(current) + places if current in ids else 0
         self.open(ids[place % len(ids)])
 
-    def rename(self, session_id: str, title: str) -> None:
-        """Gives a session another title; the old one comes back with Undo."""
-        item = self._sidebar.model.item(session_id)
-        before = item.title if item is not None else ""
-
-        def undo() -> None:
-            self._do(lambda: self._program.sessions.rename(session_id, before))
-
-        if title != before:
-            self._do(lambda: self._program.sessions.rename(session_id, title))
-            self._toast.tell("Session renamed", "Undo", undo)
-
-    def delete(self, session_id: str) -> None:
-        """Moves a session to the trash; Undo takes it out again."""
+    def forget(self, session_id: str) -> None:
+        """Lets go of a session that goes to the trash; its turn is stopped."""
         panel = self._panel(session_id)
         if panel is not None:
             panel.stop()
             if panel is self.current:
                 self.new()
             self._drop(panel)
-
-        def undo() -> None:
-            self._do(lambda: self._program.sessions.restore(session_id))
-
-        self._do(lambda: self._program.sessions.delete(session_id))
-        self._toast.tell("Session moved to the trash", "Undo", undo, 10.0)
 
     def save_drafts(self) -> None:
         """Keeps what is typed in all panels."""
@@ -215,17 +192,3 @@ class SessionDesk(QObject):
 
     def _panel(self, session_id: str) -> ChatPanel | None:
         return next((item for item in self._panels if item.session_id == session_id), None)
-
-    def _do(self, act: Callable[[], Any]) -> None:
-        """Does something to a session, at once or in a task, and shows the list anew."""
-        spawn(self._done(act))
-
-    async def _done(self, act: Callable[[], Any]) -> None:
-        try:
-            result = act()
-            if inspect.isawaitable(result):
-                await result
-        except KinetError as exc:
-            self._toast.tell(exc.sentence(), seconds=0)
-        self.load_list()
-        self.current.refresh()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import aclosing
 
 from PySide6.QtCore import QObject, Signal
 
@@ -71,11 +72,12 @@ class TurnRunner(QObject):
     async def _turn(self, session: OpenSession, text: str) -> None:
         self.end = ""
         rested = time.monotonic()
-        async for event in session.send(text, approver=self._approver):
-            self._take(event)
-            if time.monotonic() - rested > _EVENT_SECONDS:
-                await breathe()
-                rested = time.monotonic()
+        async with aclosing(session.send(text, approver=self._approver)) as events:
+            async for event in events:
+                self._take(event)
+                if time.monotonic() - rested > _EVENT_SECONDS:
+                    await breathe()
+                    rested = time.monotonic()
 
     def _take(self, event: Event) -> None:
         self.steps.apply(event, time.monotonic())

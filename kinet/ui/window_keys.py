@@ -67,7 +67,7 @@ class WindowKeys(QObject):
             "focus_composer": lambda: self._compose(lambda: None),
             "stop": lambda: desk.current.stop(),
             "retry": lambda: desk.current.retry(),
-            "switch_model": lambda: desk.current.composer.open_models(),
+            "switch_model": lambda: desk.current.composer.menus.open_models(),
             "next_mode": parts.models.next_mode,
             "copy_answer": self._copy_answer,
             "find": lambda: desk.current.find_bar.open_bar(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,11 @@ from kinet.core.messages import Message
 from kinet.core.profile import ModelProfile
 
 LUMEN = ModelProfile("Lumen 4", "http://127.0.0.1:9/v1", "lumen-4", window=200_000)
-Script = Callable[["FakeSession", str, Approver], AsyncIterator[Event]]
+Events = AsyncGenerator[Event, None]
+Script = Callable[["FakeSession", str, Approver], Events]
 
 
-async def says_ok(session: FakeSession, text: str, approver: Approver) -> AsyncIterator[Event]:
+async def says_ok(session: FakeSession, text: str, approver: Approver) -> Events:
     """A turn with one short answer."""
     yield MessageCompleted(Message("assistant", "OK"))
     yield TurnFinished("completed", duration_s=0.4)
@@ -53,7 +54,7 @@ class FakeSession:
 
     async def send(
         self, text: str, approver: Approver | None = None, attachments: Sequence[Any] = ()
-    ) -> AsyncIterator[Event]:
+    ) -> Events:
         assert approver is not None
         self.title = self.title or text[:60]
         self.stopped.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, TypeVar
 
@@ -25,7 +26,9 @@ class QtLoopPolicy(asyncio.DefaultEventLoopPolicy):
         self._app = app
 
     def new_event_loop(self) -> asyncio.AbstractEventLoop:
-        """A fresh loop of the application."""
+        """A fresh loop of the application; threads get a plain one."""
+        if threading.current_thread() is not threading.main_thread():
+            return asyncio.SelectorEventLoop()
         return EventLoop(self._app)
 
 

@@ -1,0 +1,214 @@
+"""The approval card: everything is shown, and only a clear answer answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from kinet.core.approval import ApprovalRequest, Decision
+from kinet.ui.approval_card import ApprovalCard
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Desk(QWidget):
+    """A card beside a field in which the person types."""
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__()
+        self.clock = Clock()
+        values = {
+            "kind": "command",
+            "question": "Run this command?",
+            "body": "rm notes.txt",
+        } | values
+        request = ApprovalRequest("1", "c", "shell", folder="/home/me/work", **values)
+        self.answers: list[Decision] = []
+        self.field = QLineEdit(self)
+        column = QVBoxLayout(self)
+        column.addWidget(self.field)
+        self.show()
+        self.field.setFocus()
+        self.card = ApprovalCard(request, clock=self.clock)
+        self.card.answered.connect(self.answers.append)
+        column.addWidget(self.card)
+        self.resize(720, 500)
+
+    def button(self, name: str) -> QPushButton:
+        button = self.card.findChild(QPushButton, name)
+        assert isinstance(button, QPushButton)
+        return button
+
+
+@pytest.fixture
+def desk(app: object, qtbot: QtBot) -> Desk:
+    return make(qtbot)
+
+
+def make(qtbot: QtBot, **values: Any) -> Desk:
+    desk = Desk(**values)
+    qtbot.addWidget(desk)
+    desk.activateWindow()
+    qtbot.waitExposed(desk)
+    desk.field.setFocus()
+    return desk
+
+
+def test_allow_once(desk: Desk, qtbot: QtBot) -> None:
+    assert desk.card.objectName() == "approvalCard"
+    desk.button("approveButton").click()
+    assert desk.answers == [Decision(True, "once")]
+
+
+def test_deny_with_a_reason(desk: Desk, qtbot: QtBot) -> None:
+    desk.button("denyReasonButton").click()
+    reason = desk.card.findChild(QLineEdit, "denyReason")
+    assert isinstance(reason, QLineEdit)
+    qtbot.keyClicks(reason, "use the trash ")
+    desk.button("denyButton").click()
+    assert desk.answers == [Decision(False, reason="use the trash")]
+
+
+def test_the_session_is_offered_only_where_it_may_be(desk: Desk, app: object, qtbot: QtBot) -> None:
+    assert desk.button("approveSessionButton").isHidden()
+    other = make(qtbot, scopes=("once", "session"))
+    other.button("approveSessionButton").click()
+    assert other.answers == [Decision(True, "session")]
+
+
+def test_it_answers_once(desk: Desk) -> None:
+    approve = desk.button("approveButton")
+    approve.click()
+    approve.click()
+    desk.card.close_question(Decision(False))
+    assert len(desk.answers) == 1
+    assert not desk.card.is_open
+
+
+def test_it_does_not_take_the_focus_from_someone_typing(desk: Desk, qtbot: QtBot) -> None:
+    assert desk.field.hasFocus()
+    qtbot.keyClick(desk.field, Qt.Key.Key_Return, CTRL)
+    assert desk.answers == []
+
+
+def test_ctrl_enter_allows_once_with_focus_on_the_card(desk: Desk, qtbot: QtBot) -> None:
+    desk.card.setFocus()
+    desk.clock.now += 0.31
+    qtbot.keyClick(desk.card, Qt.Key.Key_Return, CTRL)
+    assert desk.answers == [Decision(True, "once")]
+
+
+def test_keys_within_300_ms_do_not_answer(desk: Desk, qtbot: QtBot) -> None:
+    desk.card.setFocus()
+    desk.clock.now += 0.29
+    qtbot.keyClick(desk.card, Qt.Key.Key_Return, CTRL)
+    qtbot.keyClick(desk.card, Qt.Key.Key_Backspace, CTRL)
+    qtbot.keyClick(desk.button("approveButton"), Qt.Key.Key_Space)
+    assert desk.answers == []
+
+
+@pytest.mark.parametrize("name", ["approveButton", "denyButton", "denyReasonButton", ""])
+def test_enter_alone_never_answers(desk: Desk, qtbot: QtBot, name: str) -> None:
+    desk.clock.now += 5
+    target = desk.button(name) if name else desk.card
+    target.setFocus()
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        qtbot.keyClick(target, key)
+    assert desk.answers == []
+
+
+def test_ctrl_enter_in_the_reason_does_not_allow(desk: Desk, qtbot: QtBot) -> None:
+    desk.clock.now += 5
+    desk.button("denyReasonButton").click()
+    reason = desk.card.findChild(QLineEdit, "denyReason")
+    assert isinstance(reason, QLineEdit)
+    reason.setFocus()
+    qtbot.keyClick(reason, Qt.Key.Key_Return, CTRL)
+    qtbot.keyClick(reason, Qt.Key.Key_Return)
+    assert desk.answers == []
+
+
+def test_ctrl_backspace_denies(desk: Desk, qtbot: QtBot) -> None:
+    desk.card.setFocus()
+    desk.clock.now += 1
+    qtbot.keyClick(desk.card, Qt.Key.Key_Backspace, CTRL)
+    assert desk.answers == [Decision(False)]
+
+
+def test_space_on_a_focused_button_answers(desk: Desk, qtbot: QtBot) -> None:
+    desk.clock.now += 1
+    deny = desk.button("denyButton")
+    deny.setFocus()
+    qtbot.keyClick(deny, Qt.Key.Key_Space)
+    assert desk.answers == [Decision(False)]
+
+
+def test_the_whole_command_is_there_with_what_hides_in_it(app: object, qtbot: QtBot) -> None:
+    command = "echo safe \u202e\u200b; " + "x" * 5000 + "; rm -rf ~"
+    desk = make(qtbot, body=command)
+    box = desk.card.body._box
+    assert box is not None
+    shown = "".join(row.text for row in box.view.rows)
+    assert shown == command.replace("\u202e", "⟨U+202E⟩").replace("\u200b", "⟨U+200B⟩")
+    assert box.hidden == 2
+    assert desk.card.body._count.isVisible()
+    assert "5,0" in desk.card.body._count.text()
+
+
+def test_a_diff_is_drawn_with_its_counts(app: object, qtbot: QtBot) -> None:
+    diff = "--- a/x.py\n+++ b/x.py\n@@ -1 +1,2 @@\n-a = 1\n+a = 2\n+b = 3\n"
+    desk = make(
+        qtbot,
+        kind="edit",
+        question="Edit this file?",
+        body=diff,
+        targets=("/home/me/work/x.py",),
+    )
+    view = desk.card.body._diff
+    assert view is not None
+    assert view.toPlainText().split("\n")[1:] == ["a = 1", "a = 2", "b = 3"]
+    words = [label.text() for label in desk.card.head.findChildren(QLabel)]
+    assert "+2 −1" in words
+    assert "x.py" in words
+
+
+def test_real_targets_reason_and_risk_are_said(app: object, qtbot: QtBot) -> None:
+    desk = make(qtbot, targets=("/etc/hosts",), reason="Outside.", risk="Cannot be undone.")
+    said = " ".join(label.text() for label in desk.card.body.findChildren(QLabel))
+    for words in ("/etc/hosts", "Outside.", "Cannot be undone."):
+        assert words in said
+
+
+def test_it_folds_to_one_line(desk: Desk) -> None:
+    high = desk.card.sizeHint().height()
+    desk.button("approveButton").click()
+    assert desk.card.sizeHint().height() < 50 < high
+    assert desk.card.head.isHidden()
+
+
+def test_a_long_wait_is_said(desk: Desk) -> None:
+    desk.card.set_position("2 of 2")
+    desk.clock.now += 14
+    desk.card._show_wait()
+    assert desk.card.head._wait.text() == "2 of 2 · waiting 14 s"
+    desk.clock.now += 60
+    desk.card._show_wait()
+    assert desk.card.head._wait.property("tone") == "warning"
+
+
+def test_the_height_follows_the_width(app: object, qtbot: QtBot) -> None:
+    desk = make(qtbot, body="word " * 100)
+    assert desk.card.hasHeightForWidth()
+    assert desk.card.heightForWidth(400) > desk.card.heightForWidth(700) > 0

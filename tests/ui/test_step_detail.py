@@ -1,0 +1,180 @@
+"""The step panel shows a step whole and says what the model got of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPlainTextEdit
+from pytestqt.qtbot import QtBot
+
+from kinet.ui.step_detail import CHANGES, INPUT, MODEL, OUTPUT, RAW, StepDetail
+from kinet.ui.steps import StepRecord
+
+NOTE = "\n[… left out …]\n"
+
+
+def step(content: str = "", **values: Any) -> StepRecord:
+    values.setdefault("state", "done")
+    values.setdefault("name", "shell")
+    values.setdefault("arguments", {"command": "pytest -q"})
+    return StepRecord("call-1", content=content, **values)
+
+
+@pytest.fixture
+def panel(app: object, qtbot: QtBot) -> StepDetail:
+    panel = StepDetail()
+    qtbot.addWidget(panel)
+    panel.resize(400, 800)
+    panel.show()
+    return panel
+
+
+def shown_rows(panel: StepDetail) -> list[str]:
+    return [row.text for row in panel.output.rows if not row.height]
+
+
+def test_the_names_that_scripts_rely_on(panel: StepDetail) -> None:
+    assert panel.objectName() == "stepDetail"
+    assert panel.findChild(QPlainTextEdit, "stepDetailOutput") is panel.output
+    assert panel.findChild(QPlainTextEdit, "stepDetailInput") is panel.input
+    assert panel.findChild(QPlainTextEdit, "changesTab") is panel.changes
+
+
+def test_all_of_a_long_output_is_there(panel: StepDetail) -> None:
+    whole = "".join(f"line {number}\n" for number in range(5_000))
+    panel.show_step(step(whole, model_content=whole[:3000] + NOTE + whole[-3000:]))
+    assert panel.full_text() == whole
+    assert panel.output.toPlainText() == whole
+    assert f"first and last 3,000 of {len(whole):,}" in panel._share_row.text.text()
+
+
+def test_the_cut_is_marked_where_the_models_part_ends(panel: StepDetail) -> None:
+    whole = "x" * 10_000 + "\n" + "y" * 10_000
+    panel.show_step(step(whole, model_content=whole[:3000] + NOTE + whole[-3000:]))
+    (place,) = [number for number, row in enumerate(panel.output.rows) if row.kind == "mark"]
+    before = [row for row in panel.output.rows[:place] if not row.height]
+    assert "".join(row.text for row in before) == "x" * 3000
+    assert all(row.sent for row in before)
+    after = [row for row in panel.output.rows[place + 1 :] if row.sent]
+    assert "".join(row.text for row in after) == "y" * 3000
+    assert panel.output.rows[place].label.startswith("14,001 characters")
+
+
+def test_copy_all_gives_the_exact_output(panel: StepDetail, qtbot: QtBot) -> None:
+    whole = "a\u00a0b\x1b[31m\r\nüñ\t漢字 🙂\n\n"
+    panel.show_step(step(whole))
+    panel._copy()
+    assert QGuiApplication.clipboard().text() == whole
+
+
+def test_a_copied_selection_has_no_marker_and_no_added_breaks(panel: StepDetail) -> None:
+    whole = "🙂" * 2000 + "x" * 30_000 + "\u00a0end\nlast"
+    panel.show_step(step(whole, model_content=whole[:3000] + NOTE + whole[-3000:]))
+    panel.output.selectAll()
+    assert panel.output.createMimeDataFromSelection().text() == whole
+
+
+def test_an_empty_output_is_said(panel: StepDetail) -> None:
+    panel.show_step(step("", details={"exit_code": 0}))
+    assert panel._empty.isVisible()
+    assert panel._empty.text() == "No output, exit 0"
+
+
+def test_head_and_facts_say_how_it_went(panel: StepDetail) -> None:
+    record = step("out", state="failed", details={"exit_code": 1}, duration_s=12.4)
+    panel.show_step(record, "step 4 of 6")
+    facts = [label.text() for label in panel._head._facts]
+    assert facts == ["Failed, exit 1", "12.4 s", "3 characters", "step 4 of 6"]
+
+
+def test_output_grows_while_the_step_runs(panel: StepDetail) -> None:
+    panel.show_step(step(state="running", progress="one\ntw"))
+    panel.append_progress("call-1", "o\nthr")
+    panel.append_progress("another", "not mine")
+    assert shown_rows(panel) == ["one", "two", "thr"]
+    panel.append_progress("call-1", "ee\r\n10 %\r20 %")
+    assert shown_rows(panel) == ["one", "two", "three", "20 %"]
+    panel.show_step(step("one\ntwo\nthree\n"))
+    assert shown_rows(panel) == ["one", "two", "three"]
+
+
+def test_a_live_output_stays_at_its_end_unless_the_person_scrolled(panel: StepDetail) -> None:
+    panel.show_step(step(state="running"))
+    panel.append_progress("call-1", "".join(f"{number}\n" for number in range(200)))
+    bar = panel.output.verticalScrollBar()
+    assert bar.value() == bar.maximum() > 0
+    bar.setValue(5)
+    panel.append_progress("call-1", "more\n" * 50)
+    assert bar.value() == 5
+
+
+def test_an_endless_output_keeps_its_newest_rows_only(panel: StepDetail) -> None:
+    panel.show_step(step(state="running"))
+    for number in range(60):
+        panel.append_progress("call-1", "".join(f"{number}-{line}\n" for line in range(500)))
+    assert len(panel.output.rows) <= 10_001
+    assert panel.output.rows[-1].text == "59-499"
+    assert panel.output.document().blockCount() <= 10_001
+
+
+def test_the_changes_tab_is_there_only_with_a_diff(panel: StepDetail) -> None:
+    panel.show_step(step("done"))
+    assert not panel.tabs.isTabVisible(CHANGES)
+    panel.show_step(step("done", details={"diff": "@@ -1 +1 @@\n-a\n+b\n"}))
+    assert panel.tabs.isTabVisible(CHANGES)
+    assert panel.changes.toPlainText().split() == ["a", "b"]
+
+
+def test_input_models_view_and_raw(panel: StepDetail) -> None:
+    panel.show_step(step("whole", model_content="short"))
+    assert panel.input.toPlainText() == "pytest -q"
+    panel.tabs.setCurrentIndex(MODEL)
+    assert panel.model.toPlainText() == "short"
+    panel.tabs.setCurrentIndex(RAW)
+    assert '"command": "pytest -q"' in panel.raw.toPlainText()
+    panel.tabs.setCurrentIndex(INPUT)
+    panel.show_step(step("another", arguments={"command": "ls"}))
+    assert panel.tabs.currentIndex() == INPUT
+    assert panel.input.toPlainText() == "ls"
+
+
+def test_find_counts_and_walks_through_the_hits(panel: StepDetail, qtbot: QtBot) -> None:
+    panel.show_step(step("half\n" * 3 + "nothing\n" * 100 + "HALF 🙂 half\n"))
+    panel.open_find()
+    qtbot.keyClicks(panel.find_strip.field, "half")
+    panel.find_strip.search_now()
+    assert panel.find_strip.count.text() == "1 of 5"
+    qtbot.keyClick(panel.find_strip.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert panel.find_strip.count.text() == "5 of 5"
+    assert panel.output.verticalScrollBar().value() > 50
+    qtbot.keyClick(panel.find_strip.field, Qt.Key.Key_Escape)
+    assert not panel.find_strip.isVisible()
+
+
+def test_a_megabyte_is_laid_out_only_where_it_is_seen(panel: StepDetail) -> None:
+    panel.show_step(step("\x1b[32mline\x1b[0m of output\n" * 45_000))
+    laid_out = sum(
+        panel.output.document().findBlockByNumber(number).layout().lineCount() > 0
+        for number in range(0, 45_000, 50)
+    )
+    assert laid_out < 20
+    assert len(panel.output.extraSelections()) < 100
+    assert panel.tabs.currentIndex() == OUTPUT
+
+
+def test_one_line_of_a_megabyte_is_shown(panel: StepDetail) -> None:
+    panel.show_step(step("x" * 1_000_000))
+    assert panel.output.toPlainText() == "x" * 1_000_000
+    assert max(len(row.text) for row in panel.output.rows) <= 20_000
+
+
+def test_every_control_has_a_name(panel: StepDetail) -> None:
+    from PySide6.QtWidgets import QAbstractButton, QLineEdit
+
+    for kind in (QAbstractButton, QLineEdit, QPlainTextEdit):
+        for control in panel.findChildren(kind):
+            if control.parent() is not panel.tabs:
+                assert control.accessibleName(), control
