@@ -6,6 +6,7 @@ import argparse
 import sys
 
 FAILED = 1
+_NEEDED = ("PySide6", "qasync", "shiboken6")
 
 
 def window(options: argparse.Namespace) -> int:
@@ -13,10 +14,12 @@ def window(options: argparse.Namespace) -> int:
     try:
         from kinet.app import main as open_window
     except ImportError as exc:
-        if (exc.name or "").partition(".")[0] not in ("PySide6", "qasync", "shiboken6"):
+        missing = (exc.name or "").partition(".")[0]
+        # A missing system library is told without a module name: "libEGL.so.1: cannot open …".
+        if missing not in _NEEDED and ".so" not in str(exc) and "DLL" not in str(exc):
             raise
         print(
-            f"The window needs {exc.name}, which cannot be loaded ({exc}). "
+            f"The window cannot be loaded: {exc}. "
             "Run packaging/bootstrap.py run to set it up; kinet run works without it.",
             file=sys.stderr,
         )
