@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinet.core.conversation import Conversation
-from kinet.core.events import ContextCompacted, Event, MessageCompleted, TurnStarted
+from kinet.core.events import (
+    ContextCompacted,
+    Event,
+    MessageCompleted,
+    ToolFinished,
+    ToolStarted,
+    TurnStarted,
+)
 from kinet.core.profile import Effort
 from kinet.session.day_guard import DayGuard
 from kinet.session.known_files import KnownFiles
@@ -47,18 +54,24 @@ class SessionState:
     memory_text: str | None = None
     skills: Sequence[Section] | None = None
     rules_digest: str = ""
-    # The events of the running turn that ending it early has to know.
-    turn: list[Event] = field(default_factory=list)
+    # The calls that run now, for a turn that is ended early.
+    calls: dict[str, ToolStarted] = field(default_factory=dict)
 
     def take(self, event: Event, *, sent: str = "") -> None:
         """Applies an event and hands it to the recorder."""
-        if isinstance(event, TurnStarted):
-            self.turn.clear()
-        self.turn.append(event)
-        if isinstance(event, MessageCompleted) and event.message.kind == "steer":
-            sent = event.message.id
-        if isinstance(event, ContextCompacted):
-            self.memory_text, self.skills = None, None
+        match event:
+            case TurnStarted():
+                self.calls.clear()
+            case ToolStarted(call_id=call_id):
+                self.calls[call_id] = event
+            case ToolFinished(call_id=call_id):
+                self.calls.pop(call_id, None)
+            case MessageCompleted(message=message) if message.kind == "steer":
+                sent = message.id
+            case ContextCompacted():
+                self.memory_text, self.skills = None, None
+            case _:
+                pass
         self.conversation.apply(event)
         self.recorder.record(event, sent=sent)
 

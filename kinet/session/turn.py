@@ -282,7 +282,8 @@ class Turn:
         if self._finished:
             return
         self._stop.set()
-        for event in after_leaving(self._state.conversation, self._state.turn, STOPPED):
+        calls = tuple(self._state.calls.values())
+        for event in after_leaving(self._state.conversation, calls, STOPPED):
             self._state.take(event)
             if isinstance(event, TurnFinished):
                 self._finish(event)
