@@ -18,11 +18,15 @@ NOT_IN_TIME = "the user did not answer in time"
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """`grant` is the token for the tool; `refusal` is what the model is told of a refused call."""
+    """`grant` is the token for the tool; `refusal` is what the model is told of a refused call.
+
+    `unasked` says that it was refused for want of someone to ask.
+    """
 
     allowed: bool
     grant: str = ""
     refusal: str = ""
+    unasked: bool = False
 
 
 class Approvals:
@@ -45,7 +49,8 @@ class Approvals:
         if verdict.verdict == "allow":
             return Admission(True, facts.grant)
         if verdict.verdict == "deny":
-            return Admission(False, refusal=f"Not run: {verdict.reason}.")
+            unasked = self._turn.mode == "deny" and facts.judgement.verdict != "deny"
+            return Admission(False, refusal=f"Not run: {verdict.reason}.", unasked=unasked)
         async with self._one_at_a_time:
             # While this call waited its turn, an answer may have been remembered that covers it.
             verdict = self._judge(facts)
@@ -54,7 +59,7 @@ class Approvals:
             question = await asyncio.to_thread(tool.question, arguments, context)
             decision = await self.ask(_complete(question, facts, verdict, context))
         if not decision.allowed:
-            return Admission(False, refusal=_refusal(decision))
+            return Admission(False, refusal=_refusal(decision), unasked=decision.unasked)
         if decision.scope != "once" and decision.scope in verdict.scopes and turn.remembered:
             turn.remembered.remember(tool.name, values, str(turn.folder or ""), decision)
         return Admission(True, facts.grant)
@@ -125,7 +130,7 @@ def _complete(
 
 def _refusal(decision: Decision) -> str:
     if decision.unasked:
-        return f"Not run: nobody could be asked. {decision.reason}".strip()
+        return "Not run: this needs the person's permission, and nobody could be asked."
     if decision.reason == NOT_IN_TIME:
         return f"Not run: {NOT_IN_TIME}."
     said = f" They said: {decision.reason}" if decision.reason else ""

@@ -76,7 +76,8 @@ class Context:
             return limits.compact_at
         if not self.window:
             return UNKNOWN_WINDOW_LIMIT
-        return min(int(limits.compact_ratio * self.window), self.window - self.reserve)
+        latest = self.window - self.reserve
+        return min(int(limits.compact_ratio * self.window) or latest, latest)
 
     def request(self, tool_choice: ToolChoice = "auto") -> ModelRequest:
         """The next request: memory first, then the history, every call answered."""

@@ -35,10 +35,16 @@ def environment_note(folder: Path | None, *, mode: str = "ask", now: datetime | 
     """Date (no clock: it would change with each message), time zone, folder, system, plan mode."""
     moment = (now or datetime.now()).astimezone()
     lines = [
-        f"Date: {moment:%Y-%m-%d (%A)}, time zone UTC{moment:%z}",
+        f"Date: {moment:%Y-%m-%d (%A)}, time zone UTC{_offset(moment)}",
         f"Folder: {folder}" if folder else "Folder: none chosen, so there are no file tools",
         f"System: {platform.system()} {platform.machine()}",
     ]
     if mode == "plan":
         lines.append("Mode: plan. Only read; end with a plan that the person can agree to.")
     return "<environment>\n" + "\n".join(lines) + "\n</environment>"
+
+
+def _offset(moment: datetime) -> str:
+    """+01:00, as people write it."""
+    text = f"{moment:%z}"
+    return f"{text[:3]}:{text[3:5]}"

@@ -23,6 +23,10 @@ from kinet.core.pairing import unanswered
 from kinet.engine.base import Limits
 from kinet.engine.truncation import for_model
 
+# Characters of a running call's output that are kept for the case that it is stopped.
+_KEPT_OUTPUT = 1_000_000
+_PIECES = 64
+
 _log = logging.getLogger(__name__)
 
 
@@ -105,7 +109,7 @@ class Recorder:
             case ToolStarted(call_id=call_id):
                 self._open[call_id] = event
             case ToolProgress(call_id=call_id, text=text):
-                self._progress.setdefault(call_id, []).append(text)
+                self._keep_progress(call_id, text)
             case ToolFinished(call_id=call_id):
                 self._open.pop(call_id, None)
                 self._progress.pop(call_id, None)
@@ -122,6 +126,13 @@ class Recorder:
                     self._waiting_since = None
             case _:
                 pass
+
+    def _keep_progress(self, call_id: str, text: str) -> None:
+        """The newest output of a call, for the case that it is stopped; never without bound."""
+        pieces = self._progress.setdefault(call_id, [])
+        pieces.append(text)
+        if len(pieces) % _PIECES == 0 and sum(map(len, pieces)) > _KEPT_OUTPUT:
+            pieces[:] = ["[earlier output left out]\n", "".join(pieces)[-_KEPT_OUTPUT // 2 :]]
 
     def _hand_on(self, event: Event) -> None:
         self._put(event)

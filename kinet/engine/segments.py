@@ -15,6 +15,8 @@ from kinet.providers.base import ModelRequest
 _HIT = 0.5
 # Servers cache nothing below about this many tokens.
 _TOO_SMALL = 2_048
+# Of a string longer than twice this, only the two ends count.
+_SAMPLE = 65_536
 
 
 class SegmentHashes:
@@ -66,8 +68,23 @@ def _name(place: int) -> str:
     return f"message {place - 1}"
 
 
-def _sent(message: Message) -> Mapping[str, Any]:
-    return {key: value for key, value in message.to_dict().items() if key not in ("_id", "_kind")}
+def _sent(message: Message) -> Any:
+    """The message with its long strings replaced by samples: hashing must not hold up the loop."""
+    return {
+        key: _sampled(value)
+        for key, value in message.to_dict().items()
+        if key not in ("_id", "_kind")
+    }
+
+
+def _sampled(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > 2 * _SAMPLE:
+        return [len(value), value[:_SAMPLE], value[-_SAMPLE:]]
+    if isinstance(value, Mapping):
+        return {key: _sampled(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_sampled(item) for item in value]
+    return value
 
 
 def _hash(text: str) -> str:

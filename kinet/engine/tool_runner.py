@@ -16,10 +16,14 @@ from kinet.engine.base import TurnRequest
 from kinet.engine.loop_guard import LoopGuard
 from kinet.engine.truncation import for_model
 from kinet.tools.base import Access, Arguments, SubAgents, Tool, ToolContext, ToolOutput
+from kinet.tools.toolbox import Toolbox
 
 _log = logging.getLogger(__name__)
 
 STOPPED = "[stopped]"
+_FOLDER_TOOLS = frozenset(
+    {"read_file", "write_file", "edit_file", "shell", "grep", "glob", "git_diff"}
+)
 _PREVIEW = 80
 
 
@@ -134,7 +138,8 @@ class ToolRunner:
     ) -> ToolOutput:
         admission = await self._approvals.admit(tool, arguments, context)
         if not admission.allowed:
-            return ToolOutput(admission.refusal, "denied", {"denied": True}, is_error=True)
+            details = {"denied": True, "unasked": admission.unasked}
+            return ToolOutput(admission.refusal, "denied", details, is_error=True)
         self._emit(ToolStarted(call.id, call.name, arguments.model_dump(exclude_unset=True)))
         return await tool.run(arguments, replace(context, grant=admission.grant))
 
@@ -175,6 +180,11 @@ class ToolRunner:
             unsandboxed=turn.unsandboxed,
             data_dir=turn.data_dir,
         )
+
+
+def without_folder_tools(toolbox: Toolbox) -> Toolbox:
+    """The tools of a session without a folder: none that reads, changes or runs files."""
+    return toolbox.only(name for name in toolbox.names() if name not in _FOLDER_TOOLS)
 
 
 def _output_of(call: ToolCall, outcome: ToolOutput | BaseException) -> ToolOutput:

@@ -271,3 +271,15 @@ async def test_each_step_has_its_own_figures():
     steps = [event.usage.tokens_in for event in events if isinstance(event, StepFinished)]
     assert steps == [100, 200]
     assert [event.name for event in events if isinstance(event, ToolFinished)] == ["look"]
+
+
+async def test_a_session_without_a_folder_has_no_file_tools():
+    provider = ScriptedProvider()
+    await collect(turn(provider, tools=(ReadFile(), Look()), folder=None))
+    assert [tool.name for tool in provider.requests[0].tools] == ["look"]
+
+
+async def test_a_call_denied_for_want_of_someone_to_ask_is_marked():
+    request = turn(ScriptedProvider(asks_for("change", word="x")), tools=(Change(),), mode="deny")
+    (result,) = results(await collect(request))
+    assert result.details == {"denied": True, "unasked": True}
