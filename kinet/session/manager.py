@@ -126,9 +126,14 @@ class SessionManager:
         self._open.pop(session_id, None)
         self._trash.purge(session_id).result()
 
-    def empty_trash(self, days: float) -> None:
-        """Removes for good what was deleted more than `days` ago, and files nobody refers to."""
-        self._trash.empty(days)
+    def tidy(self) -> None:
+        """Removes for good what is in the trash for too long, and makes the backup of the day.
+
+        Returns at once; the work is done in the background. For the start of a window.
+        """
+        self._trash.empty(self.parts.trash_days())
+        if self._store.count():
+            self._store.database.start_daily_copy()
 
     def refresh_memory(self) -> None:
         """The person edited what is known: all sessions take it up with their next turn."""

@@ -61,6 +61,8 @@ class SessionParts:
     approver: Approver | None = None
     # USD; what may be spent in a day before it is asked. 0 asks nothing.
     day_limit: Callable[[], float] = lambda: 0.0
+    # How long deleted sessions are kept.
+    trash_days: Callable[[], float] = lambda: 30.0
     data_dir: Path | None = None
     unsandboxed: bool = False
     now: Callable[[], datetime] = field(default=datetime.now)

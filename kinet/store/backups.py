@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import sqlite3
+import threading
 import time
 from pathlib import Path
 
@@ -22,11 +23,35 @@ _NAME = re.compile(r"kinet-\d{8}-\d{6}(?:-v\d+)?\.db")
 _PAGES = 512
 
 
-def back_up(path: Path, *, mark: str = "", kept: int = KEPT) -> Path:
+class DailyCopy:
+    """Makes the copy of the day in a thread of its own; `end` breaks it off."""
+
+    def __init__(self, path: Path, problems: list[str]) -> None:
+        self._path = path
+        self._problems = problems
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="kinet-backup", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Returns when the thread has ended; a copy that was not finished is removed."""
+        self._ended.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            back_up_daily(self._path, self._ended)
+        except StoreError as exc:
+            self._problems.append(f"Today's backup could not be made. {exc.sentence()}")
+
+
+def back_up(
+    path: Path, *, mark: str = "", kept: int = KEPT, ended: threading.Event | None = None
+) -> Path | None:
     """Copies the database at `path` into the folder `backups` beside it. Returns the copy.
 
     May take a while: for a thread. A copy that fails its check is removed and StoreError raised;
-    older copies stay then.
+    older copies stay then. None if `ended` was set before it was whole.
     """
     with opening.in_words(path):
         folder = ensure_private_dir(path.parent / FOLDER_NAME)
@@ -34,7 +59,8 @@ def back_up(path: Path, *, mark: str = "", kept: int = KEPT) -> Path:
         unfinished = target.with_suffix(".new")
         os.close(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
         try:
-            _copy(path, unfinished)
+            if not _copy(path, unfinished, ended or threading.Event()):
+                return None
             os.replace(unfinished, target)
         finally:
             for ending in ("", *opening.SIDE_FILES):
@@ -46,14 +72,14 @@ def back_up(path: Path, *, mark: str = "", kept: int = KEPT) -> Path:
     return target
 
 
-def back_up_daily(path: Path) -> Path | None:
+def back_up_daily(path: Path, ended: threading.Event | None = None) -> Path | None:
     """Makes a copy if the newest is older than a day. Returns it, or None if none was due."""
     if not path.exists():
         return None
     newest = next(iter(backups(path)), None)
     if newest is not None and abs(time.time() - newest.stat().st_mtime) < _DAY:
         return None
-    return back_up(path)
+    return back_up(path, ended=ended)
 
 
 def backups(path: Path) -> list[Path]:
@@ -65,11 +91,18 @@ def backups(path: Path) -> list[Path]:
     return sorted(found, key=lambda file: file.stem, reverse=True)
 
 
-def _copy(path: Path, target: Path) -> None:
+def _copy(path: Path, target: Path, ended: threading.Event) -> bool:
+    def go_on(status: int, remaining: int, total: int) -> None:
+        if ended.is_set():
+            raise _EndedError
+
     with contextlib.closing(opening.connect(path, read_only=True)) as source:
         copy = sqlite3.connect(target, isolation_level=None)
         with contextlib.closing(copy):
-            source.backup(copy, pages=_PAGES, sleep=0.01)
+            try:
+                source.backup(copy, pages=_PAGES, progress=go_on, sleep=0.01)
+            except _EndedError:
+                return False
             # A copy stands alone: no log beside it.
             copy.execute("PRAGMA journal_mode = DELETE")
             if not opening.is_sound(copy):
@@ -82,3 +115,8 @@ def _copy(path: Path, target: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+    return True
+
+
+class _EndedError(Exception):
+    """The copy is not wanted any more."""

@@ -44,6 +44,7 @@ class Database:
         self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
         self._closed = False
         self._thread: threading.Thread | None = None
+        self._copy: backups.DailyCopy | None = None
         self._lock: InstanceLock | None = None
         if read_only:
             self._check_readable()
@@ -56,7 +57,8 @@ class Database:
         try:
             self._connection = self._open()
         except BaseException:
-            self._release()
+            if self._lock is not None:
+                self._lock.release()
             raise
         self._thread = threading.Thread(target=self._run, name="kinet-store", daemon=True)
         self._thread.start()
@@ -106,6 +108,11 @@ class Database:
         """Like `read`, in another thread."""
         return await asyncio.to_thread(self.read, work)
 
+    def start_daily_copy(self) -> None:
+        """Makes the backup of the day in the background, if it is due."""
+        if self.path is not None and not self.read_only and self._copy is None:
+            self._copy = backups.DailyCopy(self.path, self.problems)
+
     def flush(self) -> None:
         """Returns when everything submitted so far was tried. Blocks the caller."""
         if self._thread is not None and not self._closed:
@@ -116,13 +123,16 @@ class Database:
         if self._closed:
             return
         self._closed = True
+        if self._copy is not None:
+            self._copy.end()
         # Readers first: the last connection to go is then the one that may tidy the log.
         self._close_readers()
         if self._thread is not None:
             self._jobs.put(None)
             self._thread.join()
         self._close_readers()
-        self._release()
+        if self._lock is not None:
+            self._lock.release()
 
     def _open(self) -> sqlite3.Connection:
         unclean = self.path is not None and Path(f"{self.path}-wal").exists()
@@ -182,10 +192,6 @@ class Database:
         with contextlib.suppress(queue.Empty):
             while True:
                 self._readers.get_nowait().close()
-
-    def _release(self) -> None:
-        if self._lock is not None:
-            self._lock.release()
 
     def _run(self) -> None:
         connection = self._connection

@@ -512,3 +512,15 @@ async def test_stop_closes_the_question_about_money(start):
     events = await turn
     assert events[-1].reason == "stopped"
     assert session.state == "idle"
+
+
+async def test_tidying_removes_old_trash_and_makes_the_copy_of_the_day(start):
+    world = await start(trash_days=lambda: -1)
+    old, kept = world.sessions.create(), world.sessions.create()
+    for session in (old, kept):
+        await collect(session.send("hi"))
+    world.sessions.delete(old.id)
+    world.sessions.tidy()
+    world.database.flush()
+    assert world.sessions.trash() == []
+    assert [row.id for row in world.sessions.list()] == [kept.id]

@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,15 @@ def test_an_upgrade_keeps_the_old_form_and_happens_whole_or_not_at_all(path, mon
     version = database.submit(lambda db: db.execute("PRAGMA user_version").fetchone()[0]).result()
     assert version == 2
     database.close()
+
+
+def test_the_copy_of_the_day_is_made_in_the_background_and_broken_off_at_the_end(path):
+    database = Database(path)
+    database.start_daily_copy()
+    database.close()
+    litter = [file.name for file in (path.parent / "backups").glob("*") if ".new" in file.name]
+    assert litter == []
+    ended = threading.Event()
+    ended.set()
+    assert back_up(path, ended=ended) is None
+    assert len(backups(path)) <= 1
