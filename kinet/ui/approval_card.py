@@ -125,7 +125,8 @@ class ApprovalCard(QFrame):
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         if watched is self.answers.reason:
-            return False
+            # An ignored key would climb to the card and answer there.
+            return event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if self._answer_by_key(event):
             return True
         if event.key() == Qt.Key.Key_Space and self._too_soon():

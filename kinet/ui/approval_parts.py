@@ -120,8 +120,9 @@ class Body(QWidget):
             self._box.set_theme(theme)
             long = self._box.row_count(560, MOST_ROWS + 1) > MOST_ROWS
             lines = self._box.text.count("\n") + 1
+            word = "line" if lines == 1 else "lines"
             self._count.setText(
-                f"{lines:,} lines, {len(self._box.text):,} characters: scroll for all"
+                f"{lines:,} {word}, {len(self._box.text):,} characters: scroll for all"
             )
             self._count.setVisible(long)
         if self._diff is not None:

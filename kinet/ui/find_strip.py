@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QWidget
 
 from kinet.ui.controls import IconButton, text_label
+from kinet.ui.part_buttons import name_buttons_in
 from kinet.ui.row_view import RowView
 from kinet.ui.theme import Theme, icon
 
@@ -26,6 +27,7 @@ class FindStrip(QFrame):
         self.field.setPlaceholderText("Find")
         self._glass = QAction(icon("search", "text_3"), "", self.field)
         self.field.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
+        name_buttons_in(self.field)
         self.count = text_label("", type="meta", tone="text_3", parent=self.field)
         self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._up = IconButton("chevron-up", "Previous hit", "Shift+F3", self)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from kinet.ui.part_buttons import name_buttons_in
 from kinet.ui.theme import icon
 from kinet.ui.visible_text import HIDDEN
 
@@ -39,6 +40,7 @@ class KeyField(QLineEdit):
         self.textChanged.connect(self._changed)
         self.refresh_icons()
         self._reveal.setVisible(False)
+        name_buttons_in(self)
 
     @property
     def key(self) -> str:
@@ -62,6 +64,7 @@ class KeyField(QLineEdit):
         mode = QLineEdit.EchoMode
         self.setEchoMode(mode.Normal if revealed else mode.Password)
         self._reveal.setText("Hide" if revealed else "Reveal")
+        name_buttons_in(self)
         self.refresh_icons()
 
     def _changed(self, text: str) -> None:

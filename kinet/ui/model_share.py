@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
+
+_COUNT = re.compile(r"(\d[\d,]*) characters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,8 @@ def share_of(content: str, model_content: str) -> ModelShare:
     if head + tail >= total:
         # Everything and a word more: a note was added.
         return ModelShare("all", total, 0, total, len(model_content))
-    head, tail = _without_chance(content, head, tail)
+    note = model_content[max(0, head - 16) : len(model_content) - max(0, tail - 16)]
+    head, tail = _without_chance(head, tail, total - _omitted(note))
     return ModelShare("cut", head, tail, total, len(model_content))
 
 
@@ -78,12 +82,23 @@ def _longest(limit: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def _without_chance(content: str, head: int, tail: int) -> tuple[int, int]:
+def _omitted(note: str) -> int:
+    """The number of characters a note says were left out; 0 if it names none."""
+    match = _COUNT.search(note)
+    return int(match.group(1).replace(",", "")) if match else 0
+
+
+def _without_chance(head: int, tail: int, sent: int) -> tuple[int, int]:
     """The note between the parts may begin or end as the text does; its share is no gift.
 
-    A cut is the same length at both ends, give or take a grapheme: the smaller one is the truth.
+    `sent` is what the note's own count leaves; a cut is as long at both ends, give or take a
+    character of several parts.
     """
-    if head and tail and 0 < abs(head - tail) <= 8:
-        both = min(head, tail)
-        return both, both
-    return head, tail
+    excess = head + tail - sent
+    if not 0 < excess <= 16:
+        return head, tail
+    if head - excess == tail:
+        return head - excess, tail
+    if tail - excess == head:
+        return head, tail - excess
+    return sent // 2, sent - sent // 2

@@ -27,7 +27,7 @@ class ModelsPage(SettingsPage):
         self.add_part(self.profiles)
         self.add_part(self.prices)
         self.profiles.changed.connect(self.prices.prices.refresh)
-        self.profiles.key_wanted.connect(lambda: self.scroll.ensureWidgetVisible(self.profiles.key))
+        self.profiles.key_wanted.connect(lambda: self.area.ensureWidgetVisible(self.profiles.key))
 
     def set_theme(self) -> None:
         """Takes on another look."""

@@ -29,6 +29,7 @@ class OutputView(RowView):
         self._reader = TerminalReader()
         self._unfinished = 0
         self._resume_row = -1
+        self._closing = ""
         self.special_clicked.connect(self._resume)
 
     def show_text(self, text: str, share: ModelShare | None = None) -> None:
@@ -39,12 +40,14 @@ class OutputView(RowView):
             left = len(text) - len(shown)
             rows.append(Row("", kind="note", label=f"{left:,} more: Save", height=MARK_HEIGHT))
         self._resume_row = _resume_row(rows)
+        self._closing = "\n" if shown.endswith("\n") else ""
         self.show_rows(rows)
 
     def start_live(self, text: str = "") -> None:
         """Begins an output that grows."""
         self._reader = TerminalReader()
         self._unfinished = 0
+        self._closing = ""
         self.show_rows(())
         self.append_text(text)
 
@@ -65,6 +68,14 @@ class OutputView(RowView):
         self._unfinished = len(rest)
         if following:
             bar.setValue(bar.maximum())
+
+    def toPlainText(self) -> str:
+        """The text on show without the rows that are drawn, and whole where rows were broken."""
+        out: list[str] = []
+        for row in self.rows:
+            if not row.height:
+                out.append(row.text if row.joined or not out else "\n" + row.text)
+        return "".join(out) + self._closing
 
     def set_wrap(self, wrap: bool) -> None:
         """Breaks long rows at the edge, or lets them run on."""

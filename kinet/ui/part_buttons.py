@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QToolButton, QWidget
 
 from kinet.ui.theme import icon
 
@@ -46,3 +46,10 @@ class TextButton(QPushButton):
         """Draws the icon in the colours of the current look."""
         if self._icon_name:
             self.setIcon(icon(self._icon_name, self._token))
+
+
+def name_buttons_in(field: QLineEdit) -> None:
+    """Gives the icons inside a field a name for those who do not see them."""
+    for button in field.findChildren(QToolButton):
+        action = button.defaultAction()
+        button.setAccessibleName((action.text() if action else "") or field.accessibleName())

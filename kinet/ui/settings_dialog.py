@@ -23,6 +23,7 @@ from kinet.core.errors import KinetError
 from kinet.ui.controls import IconButton, text_label
 from kinet.ui.memory_view import MemoryView
 from kinet.ui.models_page import ModelsPage
+from kinet.ui.part_buttons import name_buttons_in
 from kinet.ui.scrim import Scrim
 from kinet.ui.services import Services
 from kinet.ui.settings_page import SettingsPage
@@ -139,6 +140,7 @@ class SettingsDialog(QDialog):
         self.search.setTextMargins(-4, 0, 0, 0)
         self._glass = QAction(self.search)
         self.search.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
+        name_buttons_in(self.search)
         self.search.textChanged.connect(self._filter)
         self.list = QListWidget(self._side)
         self.list.setObjectName("settingsList")

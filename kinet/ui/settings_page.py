@@ -26,11 +26,11 @@ class SettingsPage(QWidget):
         self.setAccessibleName(title)
         self.rows: dict[str, FieldRow] = {}
         self._lines: dict[str, Line] = {}
-        self.scroll = QScrollArea(self)
-        self.scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self.scroll.setWidgetResizable(True)
-        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area = QScrollArea(self)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setWidgetResizable(True)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         inside = QWidget(self)
         inside.setObjectName("settingsPageInside")
         column = QVBoxLayout(inside)
@@ -39,14 +39,14 @@ class SettingsPage(QWidget):
         self._rest = QVBoxLayout()
         column.addLayout(self._rest)
         column.addStretch(1)
-        self.scroll.setWidget(inside)
+        self.area.setWidget(inside)
         head = text_label(title, type="page", parent=self)
         head.setContentsMargins(MARGIN, 20, 64, 8)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
         outer.addWidget(head)
-        outer.addWidget(self.scroll, 1)
+        outer.addWidget(self.area, 1)
         self.setStyleSheet("QScrollArea, QWidget#settingsPageInside { background: transparent; }")
 
     def add_fields(self, fields: Iterable[tuple[SettingField, object]]) -> None:

@@ -17,8 +17,8 @@ _ESCAPE = re.compile(
     r"\x1b\[(?P<values>[0-?]*)[ -/]*(?P<final>[@-~])"  # CSI
     r"|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)?"  # OSC, also unterminated
     r"|\x1b[PX^_][^\x1b\n]*(?:\x1b\\)?"  # DCS, SOS, PM, APC
-    r"|\x1b[ -/]*[0-~]"  # two-byte escapes
     r"|\x1b\[[0-?]*[ -/]*$|\x1b$"  # cut off at the end
+    r"|\x1b[ -/]*[0-~]"  # two-byte escapes
 )
 _COLOURS = ("text_3", "danger", "success", "warning", "link", "magenta", "cyan", "text")
 

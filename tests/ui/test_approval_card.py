@@ -62,6 +62,7 @@ def make(qtbot: QtBot, **values: Any) -> Desk:
     qtbot.addWidget(desk)
     desk.activateWindow()
     qtbot.waitExposed(desk)
+    qtbot.waitUntil(desk.card.isVisible)
     desk.field.setFocus()
     return desk
 
@@ -163,7 +164,7 @@ def test_the_whole_command_is_there_with_what_hides_in_it(app: object, qtbot: Qt
     shown = "".join(row.text for row in box.view.rows)
     assert shown == command.replace("\u202e", "⟨U+202E⟩").replace("\u200b", "⟨U+200B⟩")
     assert box.hidden == 2
-    assert desk.card.body._count.isVisible()
+    assert not desk.card.body._count.isHidden()
     assert "5,0" in desk.card.body._count.text()
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from kinet.ui.model_share import share_of
 
-NOTE = "\n\n[… 42,212 characters left out …]\n\n"
+
+def cut(whole: str) -> str:
+    """What the model gets of a long output: both ends, and how much is missing between them."""
+    note = f"\n\n[{len(whole) - 6000:,} characters omitted here.]\n\n"
+    return whole[:3000] + note + whole[-3000:]
 
 
 def test_an_output_sent_whole() -> None:
@@ -14,14 +18,14 @@ def test_an_output_sent_whole() -> None:
 
 def test_an_output_cut_in_the_middle() -> None:
     whole = "".join(chr(97 + number % 26) for number in range(48_212))
-    share = share_of(whole, whole[:3000] + NOTE + whole[-3000:])
+    share = share_of(whole, cut(whole))
     assert (share.head, share.tail, share.missing) == (3000, 3000, 42_212)
     assert share.sentence() == "Model got first and last 3,000 of 48,212 characters"
 
 
 def test_a_note_that_begins_like_the_text_is_not_counted() -> None:
     whole = "x" * 3000 + "\n\n" + "y" * 44_000 + "\n" + "z" * 3000
-    share = share_of(whole, whole[:3000] + NOTE + whole[-3000:])
+    share = share_of(whole, cut(whole))
     assert (share.head, share.tail) == (3000, 3000)
 
 
@@ -33,5 +37,5 @@ def test_a_page_of_the_tools_own() -> None:
 
 def test_an_output_of_one_repeated_character() -> None:
     whole = "a" * 50_000
-    share = share_of(whole, "a" * 3000 + NOTE + "a" * 3000)
+    share = share_of(whole, cut(whole))
     assert (share.head, share.tail) == (3000, 3000)

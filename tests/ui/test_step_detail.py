@@ -13,7 +13,10 @@ from pytestqt.qtbot import QtBot
 from kinet.ui.step_detail import CHANGES, INPUT, MODEL, OUTPUT, RAW, StepDetail
 from kinet.ui.steps import StepRecord
 
-NOTE = "\n[… left out …]\n"
+
+def cut(whole: str) -> str:
+    note = f"\n\n[{len(whole) - 6000:,} characters omitted here.]\n\n"
+    return whole[:3000] + note + whole[-3000:]
 
 
 def step(content: str = "", **values: Any) -> StepRecord:
@@ -45,7 +48,7 @@ def test_the_names_that_scripts_rely_on(panel: StepDetail) -> None:
 
 def test_all_of_a_long_output_is_there(panel: StepDetail) -> None:
     whole = "".join(f"line {number}\n" for number in range(5_000))
-    panel.show_step(step(whole, model_content=whole[:3000] + NOTE + whole[-3000:]))
+    panel.show_step(step(whole, model_content=cut(whole)))
     assert panel.full_text() == whole
     assert panel.output.toPlainText() == whole
     assert f"first and last 3,000 of {len(whole):,}" in panel._share_row.text.text()
@@ -53,7 +56,7 @@ def test_all_of_a_long_output_is_there(panel: StepDetail) -> None:
 
 def test_the_cut_is_marked_where_the_models_part_ends(panel: StepDetail) -> None:
     whole = "x" * 10_000 + "\n" + "y" * 10_000
-    panel.show_step(step(whole, model_content=whole[:3000] + NOTE + whole[-3000:]))
+    panel.show_step(step(whole, model_content=cut(whole)))
     (place,) = [number for number, row in enumerate(panel.output.rows) if row.kind == "mark"]
     before = [row for row in panel.output.rows[:place] if not row.height]
     assert "".join(row.text for row in before) == "x" * 3000
@@ -72,7 +75,7 @@ def test_copy_all_gives_the_exact_output(panel: StepDetail, qtbot: QtBot) -> Non
 
 def test_a_copied_selection_has_no_marker_and_no_added_breaks(panel: StepDetail) -> None:
     whole = "🙂" * 2000 + "x" * 30_000 + "\u00a0end\nlast"
-    panel.show_step(step(whole, model_content=whole[:3000] + NOTE + whole[-3000:]))
+    panel.show_step(step(whole, model_content=cut(whole)))
     panel.output.selectAll()
     assert panel.output.createMimeDataFromSelection().text() == whole
 
