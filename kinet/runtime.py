@@ -82,7 +82,7 @@ class Runtime:
 
     def build(self) -> None:
         """Opens settings and store. StoreError or SettingsError says what is wrong."""
-        self._parts()
+        self._parts().sessions.tidy()
 
     @property
     def folder(self) -> Path | None:
@@ -240,6 +240,7 @@ class _Built:
             remembered=self.rule_book.for_session,
             memory=Recall(self.facts) if self.options.memory else None,
             day_limit=choices.day_limit,
+            trash_days=lambda: self.settings.values.data.trash_days,
             data_dir=self.home,
             unsandboxed=self.options.unsandboxed,
         )

@@ -131,6 +131,8 @@ class SessionManager:
 
         Returns at once; the work is done in the background. For the start of a window.
         """
+        if self._store.database.read_only:
+            return
         self._trash.empty(self.parts.trash_days())
         if self._store.count():
             self._store.database.start_daily_copy()
