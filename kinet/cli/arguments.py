@@ -33,11 +33,25 @@ class Parser(argparse.ArgumentParser):
         raise SystemExit(2)
 
 
+class ShowVersion(argparse.Action):
+    """Looks the version up only when it is asked for: that takes longer than all the rest."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *rest: Any) -> NoReturn:
+        """Prints it and leaves."""
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            print(f"kinet {version('kinet')}")
+        except PackageNotFoundError:
+            print("kinet, from source")
+        raise SystemExit(0)
+
+
 def build_parser() -> Parser:
     """The parser. Its result has `command` ("" for the window) and the options of that command."""
     parser = Parser(prog="kinet", description="A desktop agent that works on your own folder.")
     parser.set_defaults(command="")
-    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument("--version", action=ShowVersion, nargs=0, help="show it and end")
     _add_window_options(parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
     _add_run(commands)
@@ -52,15 +66,6 @@ def build_parser() -> Parser:
         # What follows such a word is not looked at: main answers before it is parsed.
         _command(commands, name, f"{meaning} (not yet available)")
     return parser
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return f"kinet {version('kinet')}"
-    except PackageNotFoundError:
-        return "kinet, from source"
 
 
 def _command(commands: Any, name: str, meaning: str) -> Parser:

@@ -66,7 +66,12 @@ def _run(turn: Turn) -> Reply | None:
         )
     if done.failed:
         return _trouble(done, f"`{command}` did not run as it should.")
-    return Reply(f"`{command}` ran. It said:\n\n{_fenced(done.text)}\n\n{_more(done.text)}".strip())
+    code = re.search(r"\[[^\]]*exit code (\d+)[^\]]*\]\s*$", done.text)
+    end = f" and ended with exit code {code[1]}" if code and code[1] != "0" else ""
+    said = done.text[: code.start()].strip("\n") if code else done.text
+    if not said.strip():
+        return Reply(f"`{command}` ran{end} without a word.")
+    return Reply(f"`{command}` ran{end}. It said:\n\n{_fenced(said)}\n\n{_more(said)}".strip())
 
 
 def _replace(turn: Turn) -> Reply | None:
@@ -119,7 +124,7 @@ def _create(turn: Turn) -> Reply | None:
     if done.failed:
         return _trouble(done, f"`{file}` was not written.")
     lines = text.count("\n")
-    return Reply(f"`{file}` is there now, with {_count(lines, 'line')}. Undo stays possible.")
+    return Reply(f"`{file}` is there now, with {_count(lines, 'line')}.")
 
 
 def _search(turn: Turn) -> Reply | None:

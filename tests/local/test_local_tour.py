@@ -66,7 +66,7 @@ class Person:
                 if arguments["pattern"] in line
             )
         if name == "shell":
-            return "exit 0\nhello"
+            return "hello\n[exit code 3]"
         path = self.folder / arguments["path"]
         if name == "read_file":
             if not path.exists():
@@ -145,7 +145,7 @@ def test_a_denied_edit_is_told_as_it_is(sample: Path) -> None:
         ("Create notes.md with: Call the bank", ["write_file"], "`notes.md` is there now"),
         ("Replace October with November in notes/none.md", ["read_file"], "could not be read"),
         ("Replace VAT with Tax in README.md", ["read_file", "edit_file"], "instead of `VAT`"),
-        ("Run `echo hello`", ["shell"], "hello"),
+        ("Run `echo hello`", ["shell"], "ended with exit code 3. It said:\n\n```text\nhello\n```"),
         ("What is the meaning of life?", [], "There is no model behind it"),
     ],
 )
