@@ -2,13 +2,127 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
-from kinet.policy.verdicts import Judgement
+from kinet.policy import protected
+from kinet.policy.never import Machine, never_by_redirection, never_by_text, never_by_words
+from kinet.policy.operands import Place, objection
+from kinet.policy.shell_syntax import Syntax, read_syntax
+from kinet.policy.verdicts import Judgement, Part, VerdictWord
+from kinet.policy.visible import visible_line
+
+LONGEST = 4_000
+_PRINTABLE = re.compile(r"[\x20-\x7e\n]*\Z")
+_SHOWN = 200
+_SEPARATORS = re.compile(r"&&|\|\||[;|&\n]")
 
 
 def judge_command(
-    command: str, folder: Path | None, home: Path | None = None, *, data_dir: Path | None = None
+    command: str,
+    folder: Path | None,
+    home: Path | None = None,
+    *,
+    data_dir: Path | None = None,
+    windows: bool = os.name == "nt",
 ) -> Judgement:
-    """Judges the whole text; never raises."""
-    return Judgement("ask", "it runs a command")
+    """Judges the whole text as it would be given to bash in `folder`. Never raises.
+
+    allow: proved to only read inside the project. deny: never run, in no mode. ask: all else.
+    """
+    if folder is None:
+        return _judged("deny", "no folder is open in this session", command, "no-folder")
+    root = Path(os.path.realpath(folder))
+    machine = Machine(root, Path(os.path.realpath(home or Path.home())), data_dir)
+    if not command.strip():
+        return _judged("ask", "the command is empty", command, "empty")
+    reason = never_by_text(command)
+    if reason:
+        return _judged("deny", reason, command, "never")
+    if len(command) > LONGEST:
+        return _too_long(command, machine)
+    syntax = read_syntax(command)
+    reason = _never(syntax, command, machine)
+    if reason:
+        return _judged("deny", reason, command, "never")
+    if windows:
+        return _judged("ask", "commands are not judged on this system", command, "system")
+    if not _PRINTABLE.match(command):
+        return _judged("ask", "it holds hidden or unusual characters", command, "characters")
+    if syntax.plain is None:
+        trouble = syntax.trouble
+        return _judged("ask", trouble, command, "syntax", memorable=_memorable(syntax, machine))
+    return _judge_plain(syntax, machine)
+
+
+def _judge_plain(syntax: Syntax, machine: Machine) -> Judgement:
+    place = Place(machine.root, machine.home)
+    parts: list[Part] = []
+    for command in syntax.plain or ():
+        why = objection(command.words, place)
+        word: VerdictWord = "ask" if why else "allow"
+        parts.append(Part(_short(command.text), word, why or "only reads inside the project"))
+    reasons = [part.rule for part in parts if part.verdict == "ask"]
+    if reasons:
+        memorable = _memorable(syntax, machine)
+        return Judgement("ask", reasons[0], tuple(parts), memorable=memorable)
+    return Judgement("allow", "it only reads inside the project", tuple(parts))
+
+
+def _never(syntax: Syntax, command: str, machine: Machine) -> str:
+    loose = syntax.loose or _split_loosely(command)
+    for words in loose:
+        reason = never_by_words(words, machine)
+        if reason:
+            return reason
+    for target in syntax.redirected:
+        reason = never_by_redirection(target, machine)
+        if reason:
+            return reason
+    return ""
+
+
+def _split_loosely(command: str) -> tuple[tuple[str, ...], ...]:
+    """Words without a parser, good enough to recognise the worst in plain form."""
+    return tuple(
+        tuple(word.strip("'\"") for word in part.split()) for part in _SEPARATORS.split(command)
+    )
+
+
+def _too_long(command: str, machine: Machine) -> Judgement:
+    # Only the ends are looked at: a verdict has to be quick for any text.
+    for piece in (command[:LONGEST], command[-LONGEST:]):
+        for words in _split_loosely(piece):
+            reason = never_by_words(words, machine)
+            if reason:
+                return _judged("deny", reason, command, "never")
+    return _judged("ask", f"it is longer than {LONGEST:,} characters", command, "too-long")
+
+
+def _memorable(syntax: Syntax, machine: Machine) -> bool:
+    """False if a word names something outside the project, or a secret: asked every time."""
+    words = [word for command in syntax.loose for word in command[1:]]
+    for word in (*words, *syntax.redirected):
+        if "$" in word or "`" in word:
+            return False
+        for text in {word, word.rpartition("=")[2]}:
+            if text.startswith("~") or protected.is_secret(Path(text).parts):
+                return False
+            if text.startswith("/") or ".." in text.split("/"):
+                plain = Path(os.path.normpath(os.path.join(machine.root, text)))
+                inside = plain == machine.root or machine.root in plain.parents
+                if not inside and text != "/dev/null":
+                    return False
+    return True
+
+
+def _judged(
+    word: VerdictWord, reason: str, command: str, rule: str, *, memorable: bool = False
+) -> Judgement:
+    return Judgement(word, reason, (Part(_short(command), word, rule),), memorable=memorable)
+
+
+def _short(text: str) -> str:
+    shown = visible_line(text[:_SHOWN])
+    return shown if len(text) <= _SHOWN else f"{shown}… ({len(text):,} characters)"

@@ -103,7 +103,8 @@ async def _run(
     else:
         command = [program, "--no-config", "--no-follow", "--no-messages"]
     target = str(where.relative_to(root)) if is_inside(where, root) else str(where)
-    target = target if os.path.isabs(target) else os.path.join(".", target)
+    if not os.path.isabs(target) and target != ".":
+        target = os.path.join(".", target)
     result = await run_program(
         [*command, "--null", *options, "--", target],
         folder=root,

@@ -1,0 +1,131 @@
+"""Reads a shell text with a real parser: which commands it holds, and whether it is plain."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from kinet.policy.shell_words import PlainCommand, split_plain
+
+# Anything else (expansions, substitutions, redirections to files, keywords, …) is not plain.
+_PLAIN_NODES = frozenset({
+    "program", "list", "pipeline", "command", "command_name", "word", "raw_string", "string",
+    "string_content", "number", "redirected_statement", "file_redirect", "file_descriptor",
+    "&&", "||", "|", ";", "\n", '"', ">", ">>", ">&", "&>",
+})  # fmt: skip
+_WORDS = frozenset({"word", "raw_string", "string", "number", "concatenation", "simple_expansion"})
+_MOST_NODES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """What a text holds. `plain` is None where it cannot be proved plain.
+
+    `loose` are the words of every command anywhere in it, as written but for quotes, and
+    `redirected` the files it redirects to; both are for recognising what must never run.
+    """
+
+    plain: tuple[PlainCommand, ...] | None
+    loose: tuple[tuple[str, ...], ...]
+    redirected: tuple[str, ...]
+    trouble: str = ""
+
+
+def parser_available() -> bool:
+    """True if the parser is installed; without it every command is asked about."""
+    return _parser() is not None
+
+
+def read_syntax(text: str) -> Syntax:
+    """Parses the text. Never raises."""
+    parser = _parser()
+    if parser is None:
+        return Syntax(None, (), (), "the shell parser is not installed")
+    root = parser.parse(text.encode("utf-8", "replace")).root_node
+    loose: list[tuple[str, ...]] = []
+    redirected: list[str] = []
+    odd = ""
+    for count, node in enumerate(_all(root)):
+        if count > _MOST_NODES:
+            return Syntax(None, tuple(loose), tuple(redirected), "it has too many parts")
+        if node.type not in _PLAIN_NODES or node.is_missing:
+            odd = odd or node.type
+        if node.type == "command":
+            loose.append(_command_words(node))
+        elif node.type == "file_redirect":
+            redirected += [_unquoted(child) for child in node.children if child.type in _WORDS]
+    if root.has_error:
+        return Syntax(None, tuple(loose), tuple(redirected), "it cannot be parsed without error")
+    if odd:
+        return Syntax(None, tuple(loose), tuple(redirected), _in_words(odd))
+    plain = split_plain(text)
+    # Two readers that know nothing of each other have to agree on every word.
+    if plain is None or [command.words for command in plain] != loose:
+        return Syntax(None, tuple(loose), tuple(redirected), "it is not made of plain words only")
+    return Syntax(plain, tuple(loose), tuple(redirected))
+
+
+@functools.cache
+def _parser() -> Any:
+    try:
+        import tree_sitter_bash
+        from tree_sitter import Language, Parser
+    except ImportError:
+        return None
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+def _all(root: Any) -> Iterator[Any]:
+    """Every node, parents first, in the order of the text; without recursion."""
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        yield node
+        todo += reversed(node.children)
+
+
+def _command_words(node: Any) -> tuple[str, ...]:
+    words: list[str] = []
+    for child in node.children:
+        if child.type == "command_name":
+            words += [_unquoted(inner) for inner in child.children]
+        elif child.type in _WORDS:
+            words.append(_unquoted(child))
+    return tuple(words)
+
+
+def _unquoted(node: Any) -> str:
+    text = node.text.decode("utf-8", "replace")
+    if node.type == "raw_string":
+        return str(text[1:-1])
+    if node.type == "string":
+        inner = text[1:-1]
+        for char in '"\\$`':
+            inner = inner.replace(f"\\{char}", char) if char != "\\" else inner
+        return str(inner.replace("\\\\", "\\"))
+    if node.type == "concatenation":
+        return "".join(_unquoted(child) for child in node.children)
+    return str(text)
+
+
+def _in_words(node_type: str) -> str:
+    known = {
+        "simple_expansion": "it uses a variable",
+        "expansion": "it uses a variable",
+        "command_substitution": "it runs a command inside another ($(…))",
+        "process_substitution": "it runs a command inside another (<(…))",
+        "subshell": "it uses a subshell",
+        "heredoc_redirect": "it uses a here-document",
+        "herestring_redirect": "it uses a here-string",
+        "variable_assignment": "it sets a variable",
+        "variable_assignments": "it sets variables",
+        "comment": "it holds a comment",
+        "concatenation": "it joins quoted pieces to words",
+        "&": "it leaves a process in the background",
+        "function_definition": "it defines a function",
+        "declaration_command": "it changes the shell's environment",
+        "file_redirect": "it redirects to a file",
+    }
+    return known.get(node_type, f"it uses more than plain commands ({node_type})")

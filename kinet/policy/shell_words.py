@@ -1,0 +1,78 @@
+"""Splits a plain shell text into commands, and refuses every text that is not plain."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# What a plain word may be made of. No expansion, glob, tilde, brace, escape or comment begins here.
+_WORD = re.compile(r"[A-Za-z0-9_./:,+@%-][A-Za-z0-9_./:,+@%=-]*")
+_BLANKS = re.compile(r" +")
+_SEPARATOR = re.compile(r"&&|\|\||;|\||\n")
+# The only redirections that write nothing.
+_HARMLESS = re.compile(r"(?:[12]?>>?[ ]?/dev/null|&>[ ]?/dev/null|2>&1|1>&2|>&2)(?=[ ;|&\n]|\Z)")
+_RAW = re.compile(r"'([^']*)'")
+_QUOTED = re.compile(r'"((?:[^"\\$`]|\\["\\$`]|\\(?=[^"\\$`\n]))*)"')
+_ESCAPED = re.compile(r'\\(["\\$`])')
+_END = re.compile(r"[ ;|&\n]|\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class PlainCommand:
+    """One command: its words as the shell would pass them, and its text."""
+
+    words: tuple[str, ...]
+    text: str
+
+
+def split_plain(text: str) -> tuple[PlainCommand, ...] | None:
+    """The commands of a plain text in order, None if it is not plain.
+
+    Plain is: literal words and quoted strings without expansion, joined by && || ; | and line
+    ends, with at most redirections to /dev/null or between the two outputs.
+    """
+    commands: list[PlainCommand] = []
+    words: list[str] = []
+    at = begin = 0
+    separated = ""
+    while at < len(text):
+        if blank := _BLANKS.match(text, at):
+            at = blank.end()
+            begin = begin if words else at
+            continue
+        if separator := _SEPARATOR.match(text, at):
+            found = separator.group()
+            if not words and found != "\n":
+                return None
+            if words:
+                commands.append(PlainCommand(tuple(words), text[begin:at].strip()))
+                separated = found
+            words, at = [], separator.end()
+            begin = at
+            continue
+        if words and (harmless := _HARMLESS.match(text, at)):
+            at = harmless.end()
+            continue
+        word = _word(text, at)
+        if word is None:
+            return None
+        value, at = word
+        words.append(value)
+    if words:
+        commands.append(PlainCommand(tuple(words), text[begin:].strip()))
+    elif separated in ("&&", "||", "|"):
+        return None
+    return tuple(commands) or None
+
+
+def _word(text: str, at: int) -> tuple[str, int] | None:
+    """(value, end) of one whole word, which has to be followed by a blank or a separator."""
+    if plain := _WORD.match(text, at):
+        value, end = plain.group(), plain.end()
+    elif raw := _RAW.match(text, at):
+        value, end = raw.group(1), raw.end()
+    elif quoted := _QUOTED.match(text, at):
+        value, end = _ESCAPED.sub(r"\1", quoted.group(1)), quoted.end()
+    else:
+        return None
+    return (value, end) if _END.match(text, end) else None
