@@ -152,6 +152,8 @@ def _transport(context: ssl.SSLContext, proxy: str = "") -> httpx.AsyncHTTPTrans
         return httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=limits)
     shown = _without_password(proxy)
     try:
+        if not httpx.URL(proxy).host:
+            raise ValueError("no host")
         return httpx.AsyncHTTPTransport(
             verify=context, trust_env=False, limits=limits, proxy=httpx.Proxy(proxy)
         )

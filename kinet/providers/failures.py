@@ -68,6 +68,8 @@ _OUTPUT_LIMIT = re.compile(
     r"|(?:maximum|max)\s+(?:allowed\s+)?(?:number\s+of\s+)?(?:output|completion)\s+tokens",
     re.IGNORECASE,
 )
+# Prompt and answer together are too long: a shorter history does help.
+_BOTH = re.compile(r"inputs?`?\s+(?:tokens|length)\s+(?:\+|and)", re.IGNORECASE)
 _CREDIT = re.compile(
     r"insufficient[ _](?:quota|balance|credits?|funds)|credit balance|exceeded your current quota"
     r"|out of credits?|not enough (?:credits?|balance)|payment required|billing[ _]hard[ _]limit"
@@ -199,7 +201,7 @@ def _cause(status: int, complaint: Complaint, wait: float | None) -> Cause:
 def _is_context(complaint: Complaint, text: str) -> bool:
     if complaint.code in _CONTEXT_CODES or complaint.type in _CONTEXT_CODES:
         return True
-    if _OUTPUT_LIMIT.search(complaint.words):
+    if _OUTPUT_LIMIT.search(complaint.words) and not _BOTH.search(complaint.words):
         return False
     return bool(_CONTEXT.search(text))
 
@@ -209,9 +211,9 @@ def _status_inside(complaint: Complaint) -> int:
     if re.fullmatch(r"[45]\d\d", complaint.code):
         return int(complaint.code)
     named = f"{complaint.code} {complaint.type}"
-    told = re.search(
-        r"\b(?:error code|status(?: code)?|http)\W{0,3}([45]\d\d)\b", complaint.words, re.I
-    )
+    if _CREDIT.search(complaint.everything()):
+        return 402
+    told = _TOLD_STATUS.search(complaint.words)
     for where in (named, complaint.words):
         if _RATE.search(where):
             return 429

@@ -26,6 +26,7 @@ class ThinkTagSplitter:
         self._state: Literal["start", "inside", "after", "text"] = "start"
         self._held = ""
         self._closing = ""
+        self._at_first = False
 
     def feed(self, text: str) -> list[Piece]:
         """The pieces that are certain now, in order."""
@@ -60,7 +61,8 @@ class ThinkTagSplitter:
             if lowered.startswith(tag):
                 self._state = "inside"
                 self._closing = f"</{tag[1:]}"
-                self._held = begun[len(tag) :].lstrip("\n")
+                self._held = begun[len(tag) :]
+                self._at_first = True
                 return
         if not begun or any(tag.startswith(lowered) for tag in _OPENING):
             return
@@ -69,6 +71,10 @@ class ThinkTagSplitter:
         self._held = ""
 
     def _look_for_closing(self, out: list[Piece]) -> None:
+        if self._at_first:
+            # The line end behind the tag is no part of the thinking.
+            self._held = self._held.lstrip("\n")
+            self._at_first = not self._held
         place = self._held.lower().find(self._closing)
         if place >= 0:
             if place:

@@ -1,0 +1,89 @@
+"""Keys stay out of text, files and logs."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import io
+import json
+import logging
+import pickle
+
+import pytest
+
+from kinet.net.redact import RedactingFilter, redact, register
+from kinet.net.secret import Secret
+
+CANARY = "canary-7f3a9c2e51d84b06"
+
+
+def test_a_secret_shows_itself_only_when_asked():
+    secret = Secret(CANARY)
+    assert CANARY not in f"{secret} {secret!r} {secret!s} {[secret]}"
+    assert secret.reveal() == CANARY
+    assert secret == Secret(CANARY)
+    assert secret != Secret("other")
+    assert not Secret(" \n")
+
+
+def test_a_secret_cannot_be_written():
+    secret = Secret(CANARY)
+    with pytest.raises(TypeError):
+        pickle.dumps(secret)
+    with pytest.raises(TypeError):
+        json.dumps({"key": secret})
+    assert copy.deepcopy(secret) is secret
+
+
+@pytest.mark.parametrize("pasted", [f" {CANARY}\n", f"{CANARY}\r\n", f"\ufeff{CANARY}\u200b"])
+def test_what_came_along_with_a_paste_is_taken_out(pasted):
+    assert Secret(pasted).reveal() == CANARY
+
+
+def test_a_live_key_is_hidden_in_every_form():
+    register(Secret(CANARY + "/+="))
+    value = CANARY + "/+="
+    encoded = base64.b64encode(value.encode()).decode()
+    text = redact(f"a {value} b {encoded} c {json.dumps(value)} d https://x/?k={value}")
+    assert CANARY not in text
+    assert encoded.rstrip("=") not in text
+    assert text.startswith("a [secret] b")
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("Incorrect API key provided: sk-abcdefgh12345678", "abcdefgh12345678"),
+        ("authorization: Bearer abc.def-123456", "abc.def-123456"),
+        ('{"x-api-key": "0123456789abc"}', "0123456789abc"),
+        ("GET https://h/v1?key=AIzaSyA123&alt=sse", "AIzaSyA123"),
+        ("http://tom:pass123@proxy:80", "pass123"),
+        ("gsk_0123456789abcdefABCDEF", "0123456789abcdef"),
+        ("token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", "eyJzdWIiOiIxIn0"),
+    ],
+)
+def test_usual_shapes_are_hidden_though_never_seen(text, hidden):
+    assert hidden not in redact(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["max_tokens must be below 4096", "model skipper-12 not found", "the basic idea works", ""],
+)
+def test_ordinary_words_stay(text):
+    assert redact(text) == text
+
+
+def test_no_log_record_passes_with_a_key():
+    register(Secret(CANARY))
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.addFilter(RedactingFilter())
+    logger = logging.Logger("test")
+    logger.addHandler(handler)
+    try:
+        raise ValueError(f"no {CANARY}")
+    except ValueError:
+        logger.exception("asked %s", f"https://x/?key={CANARY}", stack_info=True)
+    assert CANARY not in stream.getvalue()
+    assert "ValueError" in stream.getvalue()
