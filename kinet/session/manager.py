@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import MutableSequence, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +75,7 @@ class SessionManager:
         state.memory_text = memory if isinstance(memory, str) else None
         state.rules_digest = str(notes.get("rules", ""))
         self._recover(state, events)
-        return self._opened(Session(state, _unreadable(lost)))
+        return self._opened(Session(state, _unreadable(lost), events))
 
     def is_open(self, session_id: str) -> bool:
         """True if the session was opened and not closed."""
@@ -170,7 +170,8 @@ class SessionManager:
             remembered=self.parts.remembered(session_id),
         )
 
-    def _recover(self, state: SessionState, events: Sequence[Event]) -> None:
+    def _recover(self, state: SessionState, events: MutableSequence[Event]) -> None:
+        """Ends an interrupted turn; what could be saved of that is added to `events`."""
         if not state.conversation.interrupted:
             return
         text, reasoning = self._drafts.load(state.id)
@@ -178,6 +179,8 @@ class SessionManager:
         for event in ending:
             state.conversation.apply(event)
         state.recorder.save_now(ending)
+        if not state.recorder.waiting():
+            events.extend(ending)
 
     def _opened(self, session: Session) -> Session:
         self._open[session.id] = session

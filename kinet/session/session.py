@@ -32,8 +32,12 @@ class Session(QueueingSession):
     `warnings` tells what could not be read when it was opened.
     """
 
-    def __init__(self, state: SessionState, warnings: Sequence[str] = ()) -> None:
+    def __init__(
+        self, state: SessionState, warnings: Sequence[str] = (), loaded: list[Event] | None = None
+    ) -> None:
         super().__init__(state)
+        # What was just read, for the first replay; not kept any longer.
+        self._loaded = loaded
         self.warnings = tuple(warnings)
         self._stop: StopSignal | None = None
         self._idle = asyncio.Event()
@@ -77,6 +81,7 @@ class Session(QueueingSession):
         state = self._state
         profile = state.parts.profile(state.profile)
         message = user_message(state, text, attachments, self.mode)
+        self._loaded = None
         stop = self._stop = StopSignal()
         self._idle.clear()
         try:
@@ -104,7 +109,9 @@ class Session(QueueingSession):
 
     def events(self) -> list[Event]:
         """All saved events, for replay. Blocks for a moment. May raise StoreError."""
-        loaded = self._state.parts.store.load(self.id)
+        loaded, self._loaded = self._loaded, None
+        if loaded is None:
+            loaded = self._state.parts.store.load(self.id)
         warnings: list[Event] = [Notice(text, "warning", keep=False) for text in self.warnings]
         return warnings + loaded + self._state.recorder.unsaved(len(loaded))
 
