@@ -225,12 +225,18 @@ class BlockStream:
         """Cuts an open block that no rule of Markdown closes in time."""
         if self._fence is not None:
             return
-        while len(self._tail) > self.bounds.open_characters:
+        while self._is_too_long():
             cut = cut_place(self._tail, self.bounds)
             self._add(closed, Block(self._tail[:cut], self._kind, self._lead, self._continues))
             self._tail = self._tail[cut:]
             self._continues = True
             self.rough = True
+
+    def _is_too_long(self) -> bool:
+        length, lines = len(self._tail), 2 * self.bounds.lines
+        return length > self.bounds.open_characters or (
+            length > lines and self._tail.count("\n") > lines
+        )
 
     def _block(self, lines: list[str], begin: int, end: int, kind: Kind) -> Block:
         source = "".join(lines[begin:end])
@@ -280,7 +286,7 @@ def split(source: str, bounds: Bounds | None = None) -> list[Block]:
     return [block for step in split_in_steps(BlockStream(bounds), source) for block in step]
 
 
-def split_in_steps(stream: BlockStream, source: str, step: int = 16_384) -> Iterator[list[Block]]:
+def split_in_steps(stream: BlockStream, source: str, step: int = 4_096) -> Iterator[list[Block]]:
     """The blocks of a whole text, in portions, so that a caller can pause between them."""
     for start in range(0, len(source), step):
         yield stream.feed(source[start : start + step])

@@ -42,7 +42,7 @@ class Bounds:
     """How large a block may become: list items, table cells, characters, lines."""
 
     items: int = 8
-    cells: int = 240
+    cells: int = 160
     rows: int = 40
     characters: int = 6144
     lines: int = 200

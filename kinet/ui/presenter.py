@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Protocol
 
-from kinet.core.completion import Usage
 from kinet.core.events import (
     ApprovalRequested,
     ApprovalResolved,
@@ -33,13 +31,13 @@ from kinet.core.messages import Message
 from kinet.ui.steps import StepBook
 from kinet.ui.transcript.answer import AnswerEntry
 from kinet.ui.transcript.bubble import UserEntry
-from kinet.ui.transcript.durations import duration, money
-from kinet.ui.transcript.entry import Entry
+from kinet.ui.transcript.durations import duration
 from kinet.ui.transcript.error_card import ErrorEntry
-from kinet.ui.transcript.lines import Figures, FilesEntry, MetaEntry, NoticeEntry
+from kinet.ui.transcript.lines import FilesEntry, MetaEntry, NoticeEntry
 from kinet.ui.transcript.reasoning import ReasoningEntry
 from kinet.ui.transcript.sink import Sheet, Sink
 from kinet.ui.transcript.steps_group import StepGroup
+from kinet.ui.transcript.turn import Turn
 
 _ERROR_TITLES = {
     "auth": "The key was refused",
@@ -66,32 +64,6 @@ class _Shown(Protocol):
     def stage(self) -> Sink: ...
 
 
-@dataclass
-class _Turn:
-    """What the current turn has shown so far."""
-
-    answer: AnswerEntry | None = None
-    reasoning: ReasoningEntry | None = None
-    group: StepGroup | None = None
-    retry: NoticeEntry | None = None
-    # Leading blank text of a step: most often it is all there is before a tool call.
-    blank: str = ""
-    # What the current step has added, to be taken back if the request is made again.
-    added: list[Entry] = field(default_factory=list)
-    thought_before: str = ""
-    calls: int = 0
-    thinking_since: float = 0.0
-    passing: list[Entry] = field(default_factory=list)
-    answers: list[str] = field(default_factory=list)
-    usage: Usage = field(default_factory=Usage)
-    cost: float = 0.0
-    cost_known: bool = True
-    paths: dict[str, None] = field(default_factory=dict)
-    lines_added: int = 0
-    lines_removed: int = 0
-    changed_call: str = ""
-
-
 class Presenter:
     """Shows the events of one session in one transcript."""
 
@@ -99,7 +71,7 @@ class Presenter:
         self._stage: Sink = transcript.stage
         self._sink: Sink = self._stage
         self._book = StepBook()
-        self._turn = _Turn()
+        self._turn = Turn()
         self._live = True
 
     def replay(self, events: Iterable[Event]) -> None:
@@ -107,7 +79,7 @@ class Presenter:
         sheet = Sheet()
         self._sink, self._live = sheet, False
         self._book = StepBook()
-        self._turn = _Turn()
+        self._turn = Turn()
         for event in events:
             self.show(event)
         self._sink, self._live = self._stage, True
@@ -137,7 +109,7 @@ class Presenter:
                 self._call(event)
             case ToolFinished():
                 self._call(event)
-                self._count_lines(event)
+                turn.count_lines(event)
             case StepFinished():
                 self._step_done(event)
             case RetryScheduled(delay=delay, reason=reason):
@@ -162,7 +134,7 @@ class Presenter:
                 pass
 
     def _begin(self) -> None:
-        self._turn = _Turn()
+        self._turn = Turn()
         self._sink.retire()
 
     def _begin_step(self) -> None:
@@ -258,7 +230,7 @@ class Presenter:
             turn.reasoning = None
         turn.answer, turn.added, turn.blank = None, [], ""
         if event.usage is not None:
-            self._count(event.usage, event.cost)
+            turn.count(event.usage, event.cost)
 
     def _take_back(self) -> None:
         """What the step has streamed is void."""
@@ -293,28 +265,16 @@ class Presenter:
             turn.group.began = now
         self._sink.touch(turn.group)
 
-    def _count_lines(self, event: ToolFinished) -> None:
-        added, removed = event.details.get("added"), event.details.get("removed")
-        if not event.is_error and isinstance(added, int) and isinstance(removed, int):
-            self._turn.lines_added += added
-            self._turn.lines_removed += removed
-
     def _step_done(self, event: StepFinished) -> None:
         turn = self._turn
         if event.purpose:
-            self._count(event.usage, event.cost)
+            turn.count(event.usage, event.cost)
         elif turn.calls and turn.group is not None:
             turn.group.seconds += event.duration_s
             if turn.group.began:
                 turn.group.began = time.monotonic()
             self._sink.touch(turn.group)
         turn.calls = 0
-
-    def _count(self, usage: Usage, cost: float | None) -> None:
-        turn = self._turn
-        turn.usage = turn.usage + usage
-        turn.cost += cost or 0.0
-        turn.cost_known = turn.cost_known and cost is not None
 
     def _close_group(self) -> None:
         group = self._turn.group
@@ -374,16 +334,5 @@ class Presenter:
                     tuple(turn.paths), turn.lines_added, turn.lines_removed, turn.changed_call
                 )
             )
-        self._sink.add(MetaEntry(self._figures(event), "\n\n".join(turn.answers)))
-        self._turn = _Turn()
-
-    def _figures(self, event: TurnFinished) -> Figures:
-        turn = self._turn
-        return Figures(
-            at=time.strftime("%H:%M", time.localtime(event.at)) if event.at else "",
-            tokens_in=turn.usage.tokens_in,
-            cached=turn.usage.cache_read,
-            tokens_out=turn.usage.tokens_out,
-            cost=money(turn.cost, turn.cost_known) if turn.usage.tokens_in else "",
-            seconds=duration(event.duration_s) if event.duration_s >= 0.5 else "",
-        )
+        self._sink.add(MetaEntry(turn.figures(event), "\n\n".join(turn.answers)))
+        self._turn = Turn()

@@ -8,6 +8,7 @@ from PySide6.QtGui import QTextDocument
 from kinet.ui.transcript import piece_paint
 from kinet.ui.transcript.entry import Canvas, Hit
 from kinet.ui.transcript.ornaments import first_of
+from kinet.ui.transcript.pieces import Piece
 from kinet.ui.transcript.style import Style
 from kinet.ui.transcript.text_entry import TextEntry
 
@@ -21,18 +22,19 @@ class AnswerEntry(TextEntry):
     def paint(self, canvas: Canvas) -> None:
         """Draws the blocks that are seen."""
         for number in self.seen(canvas.top, canvas.bottom):
-            piece = self._pieces[number]
+            piece = self.piece(number)
             rect = QRect(0, self.piece_top(number), canvas.width, piece.height)
             piece_paint.paint(canvas, piece, number, rect)
-        if self.is_streaming and self._tail is not None and self._tail.document is not None:
-            self._caret(canvas)
+        tail = self.blocks.tail if self.blocks is not None else None
+        if self.is_streaming and tail is not None and tail.document is not None:
+            self._caret(canvas, tail, tail.document)
 
     def hit(self, x: int, y: int, style: Style, width: int) -> Hit | None:
         """A button of a code card, or a link."""
         number = self.piece_at(y)
         if number < 0:
             return None
-        piece = self._pieces[number]
+        piece = self.piece(number)
         rect = QRect(0, self.piece_top(number), width, piece.height)
         for hit in piece_paint.hits(piece, number, rect, style):
             if hit.rect.contains(x, y):
@@ -47,20 +49,17 @@ class AnswerEntry(TextEntry):
     def hits(self, style: Style, width: int) -> list[Hit]:
         """Buttons of the code cards that have been laid out."""
         found: list[Hit] = []
-        for number, piece in enumerate(self._pieces):
+        for number, piece in enumerate(self.blocks.pieces if self.blocks is not None else []):
             if piece.kind == "code" and piece.first:
                 rect = QRect(0, self.piece_top(number), width, piece.height)
                 found += piece_paint.hits(piece, number, rect, style)
         return found
 
-    def _caret(self, canvas: Canvas) -> None:
-        piece = self._tail
-        assert piece is not None
-        assert piece.document is not None
+    def _caret(self, canvas: Canvas, piece: Piece, document: QTextDocument) -> None:
         style = canvas.style
-        number = len(self._pieces) - 1
+        number = self.piece_count - 1
         left, top = piece.text_origin(style)
-        box = end_of(piece.document)
+        box = end_of(document)
         line = style.theme.line_height("code" if piece.kind == "code" else "answer")
         up = piece_paint.lift(piece, style)
         height = min(style.px(18), line)

@@ -42,7 +42,7 @@ class UserEntry(TextEntry):
     def settle(self, room: Room) -> bool:
         """Lays out the text; a single line makes a narrow bubble."""
         done = super().settle(room)
-        pieces = self._pieces
+        pieces = self.pieces if done else []
         most = int(room.width * SHARE)
         self.bubble = most
         if len(pieces) == 1 and pieces[0].document is not None:
@@ -52,8 +52,9 @@ class UserEntry(TextEntry):
             self.bubble = min(most, self._chips_width(room.style) + 2 * SIDE)
         return done
 
-    def _sum(self) -> None:
-        super()._sum()
+    def measure(self) -> None:
+        """The text, attachments below it, and the line that unfolds a long one."""
+        super().measure()
         if self.attachments:
             self.height += _CHIP + (8 if self._source else 0)
         whole = self.height
@@ -73,7 +74,7 @@ class UserEntry(TextEntry):
 
     @property
     def _line(self) -> int:
-        for piece in self._pieces:
+        for piece in self.blocks.pieces if self.blocks is not None else ():
             if piece.document is not None:
                 return round(piece.document.begin().blockFormat().lineHeight()) or 24
         return 24
@@ -97,7 +98,7 @@ class UserEntry(TextEntry):
         painter.save()
         painter.setClipRect(QRect(rect.x(), 0, rect.width(), foot + (0 if self.is_long else PAD)))
         for number in self.seen(canvas.top, min(canvas.bottom, self.height)):
-            piece = self._pieces[number]
+            piece = self.piece(number)
             box = QRect(left, self.piece_top(number), rect.width() - 2 * SIDE, piece.height)
             piece_paint.paint(canvas, piece, number, box)
         painter.restore()

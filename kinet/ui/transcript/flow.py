@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 
 from kinet.ui.transcript.entry import Entry, Room, gap_between
@@ -10,8 +9,6 @@ from kinet.ui.transcript.pieces import DocumentCache
 from kinet.ui.transcript.stack import Stack
 from kinet.ui.transcript.style import BOTTOM, TOP, Style
 from kinet.ui.transcript.text_entry import TextEntry
-
-LAYOUT_SECONDS = 0.010
 
 
 class Flow:
@@ -98,9 +95,8 @@ class Flow:
             return range(0)
         return range(self.at(top), self.at(max(bottom - 1, 0)) + 1)
 
-    def settle(self, top: int, bottom: int, *, upwards: bool) -> tuple[bool, bool]:
+    def settle(self, top: int, bottom: int, deadline: float, *, upwards: bool) -> tuple[bool, bool]:
         """Lays out what lies between two heights: (something moved, everything is done)."""
-        deadline = time.perf_counter() + LAYOUT_SECONDS
         moved, done = False, True
         places = self.seen(top, bottom)
         for place in reversed(places) if upwards else places:

@@ -110,6 +110,11 @@ class Piece:
         self.drop()
         return False
 
+    def take_over(self, other: Piece) -> None:
+        """Uses what was laid out for a block that looks the same."""
+        self.document, self.height, self.width = other.document, other.height, other.width
+        self.ornaments, self.rows, self.exact = other.ornaments, other.rows, other.exact
+
     def drop(self) -> None:
         """Forgets the document; the height stays as the best estimate."""
         self.document = None

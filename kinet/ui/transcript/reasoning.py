@@ -53,13 +53,14 @@ class ReasoningEntry(TextEntry):
 
     def feed(self, text: str, style: Style, width: int) -> None:
         """Takes a piece; nothing is split while the line is folded."""
-        if self._stack is None:
+        if self.blocks is None:
             self._parts.append(text)
         else:
             super().feed(text, style, width)
 
-    def _sum(self) -> None:
-        super()._sum()
+    def measure(self) -> None:
+        """One line while it is folded."""
+        super().measure()
         if not self.open:
             self.height = LINE
 
@@ -82,7 +83,7 @@ class ReasoningEntry(TextEntry):
         bar = QRect(19, LINE, 1, self.height - LINE - 4)
         painter.fillRect(bar, style.color("border"))
         for number in self.seen(canvas.top, canvas.bottom):
-            piece = self._pieces[number]
+            piece = self.piece(number)
             top = self.piece_top(number)
             rect = QRect(_INDENT, top, canvas.width - _INDENT, piece.height)
             piece_paint.paint(canvas, piece, number, rect)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 from PySide6.QtWidgets import QAbstractScrollArea
 
+from kinet.ui.transcript.cards import CardShelf
 from kinet.ui.transcript.entry import Entry
+from kinet.ui.transcript.eye import Anchor, Eye
 from kinet.ui.transcript.flow import Flow
 from kinet.ui.transcript.follow import Follower
 from kinet.ui.transcript.pacing import Pacer
@@ -17,6 +20,7 @@ from kinet.ui.transcript.text_entry import TextEntry
 from kinet.ui.transcript.widget_entry import WidgetEntry
 
 _ROUNDS = 4
+LAYOUT_SECONDS = 0.010
 
 
 class Stage(QObject):
@@ -33,8 +37,10 @@ class Stage(QObject):
         super().__init__(area)
         self._area = area
         self.flow = Flow(style)
+        self._cards = CardShelf(self.flow)
         self.bar = area.verticalScrollBar()
         self.follower = Follower(self.bar, self)
+        self._eye = Eye(self.flow, self.bar, self.follower)
         self.follower.moved.connect(self._person_moved)
         self.pacer = Pacer(self._show_pieces, self)
         self._later = QTimer(self)
@@ -45,6 +51,7 @@ class Stage(QObject):
         self._clock.setInterval(1000)
         self._clock.timeout.connect(self._tick)
         self.has_below = False
+        self._held: Anchor | None = None
 
     @property
     def column(self) -> tuple[int, int]:
@@ -65,17 +72,18 @@ class Stage(QObject):
 
     def set_entries(self, entries: Iterable[Entry]) -> None:
         """Shows other entries, from their end."""
-        self._hide_widgets()
+        self._cards.hide()
         self.flow.width = self.column[1]
         self.flow.set_entries(entries)
         self.replaced.emit()
         self.follower.follow()
+        self._held = None
         self._set_below(False)
         self.refresh()
 
     def add(self, entry: Entry) -> None:
         """Puts an entry at the end; cards stay behind it."""
-        last = self._first_card()
+        last = self._cards.first()
         if last is None or isinstance(entry, WidgetEntry):
             self.flow.add(entry)
         else:
@@ -103,8 +111,7 @@ class Stage(QObject):
     def finish(self, entry: TextEntry, source: str | None) -> None:
         """An entry's text is whole; `source` replaces what streamed if it differs."""
         self.pacer.flush()
-        width = entry.text_width(self.flow.style, self.flow.width)
-        entry.finish(source, self.flow.style, width)
+        entry.finish(source, self.flow.style, self.flow.width)
         self.flow.changed(entry)
         self._grown()
 
@@ -119,29 +126,37 @@ class Stage(QObject):
         if style is self.flow.style and width == self.flow.width:
             self.refresh()
             return
-        anchor = self._anchor()
+        anchor = self._held or self._eye.anchor(self.height)
         self.flow.restyle(style, width)
-        self._set_range()
-        self._to_anchor(anchor)
+        self._eye.set_range(self.height)
+        self._eye.return_to(anchor)
         self.refresh()
 
     def refresh(self) -> None:
         """Lays out what is seen, keeps the eye where it is, and asks for paint."""
         done = False
+        deadline = time.perf_counter() + LAYOUT_SECONDS
+        anchor = self._held
         for _ in range(_ROUNDS):
-            self._set_range()
-            anchor = self._anchor()
-            self._to_anchor(anchor)
+            self._eye.set_range(self.height)
+            anchor = anchor or self._eye.anchor(self.height)
+            self._eye.return_to(anchor)
             top = self.bar.value()
-            moved, done = self.flow.settle(top, top + self.height, upwards=self.follower.following)
+            moved, done = self.flow.settle(
+                top, top + self.height, deadline, upwards=self.follower.following
+            )
             if moved:
-                self._set_range()
-                self._to_anchor(anchor)
-            elif done:
+                self._eye.set_range(self.height)
+                self._eye.return_to(anchor)
+            anchor = None
+            if not (moved and done):
+                # Everything is in place, or the rest must wait for the next turn of the loop.
                 break
+        # Whatever changes until the next time, also above: this must not move on screen.
+        self._held = self._eye.anchor(self.height)
         if not done:
             self._later.start()
-        self._place_widgets()
+        self._cards.place(self.column, self.bar.value())
         self._area.viewport().update()
         self.shifted.emit()
 
@@ -153,20 +168,14 @@ class Stage(QObject):
     def scroll_to(self, top: int, bottom: int) -> None:
         """Brings a stretch into view; a small one with some room around."""
         self.follower.hold()
-        value, height = self.bar.value(), self.height
-        room = min(80, max(0, (height - (bottom - top)) // 2))
-        if top < value + room:
-            value = top - room
-        elif bottom > value + height - room:
-            value = bottom + room - height
-        with self.follower.own_moves():
-            self._set_range()
-            self.bar.setValue(value)
+        self._eye.scroll_to(top, bottom, self.height)
+        self._held = None
         self.refresh()
 
     def jump_to_end(self) -> None:
         """Goes to the end and follows."""
         self.follower.follow()
+        self._held = None
         self._set_below(False)
         self.refresh()
 
@@ -181,7 +190,7 @@ class Stage(QObject):
     def _show_pieces(self, pieces: list[tuple[TextEntry, str]]) -> None:
         flow = self.flow
         for entry, text in pieces:
-            entry.feed(text, flow.style, entry.text_width(flow.style, flow.width))
+            entry.feed(text, flow.style, flow.width)
             flow.changed(entry)
         self._grown(later=False)
 
@@ -195,29 +204,8 @@ class Stage(QObject):
         else:
             self.refresh()
 
-    def _anchor(self) -> tuple[Entry, int, int] | None:
-        if self.follower.following:
-            return None
-        top = self.bar.value()
-        return self.flow.anchor(top, top + self.height)
-
-    def _to_anchor(self, anchor: tuple[Entry, int, int] | None) -> None:
-        """Scrolls so that the anchor stands where it stood, or to the end when following."""
-        with self.follower.own_moves():
-            if self.follower.following:
-                self.bar.setValue(self.bar.maximum())
-            elif anchor is not None:
-                now = self.flow.place_of_anchor(anchor)
-                if now is not None and now != anchor[2]:
-                    self.bar.setValue(self.bar.value() + now - anchor[2])
-
-    def _set_range(self) -> None:
-        with self.follower.own_moves():
-            self.bar.setPageStep(self.height)
-            self.bar.setSingleStep(24)
-            self.bar.setRange(0, max(0, self.flow.height - self.height))
-
     def _person_moved(self) -> None:
+        self._held = None
         if self.follower.following:
             self._set_below(False)
         self.refresh()
@@ -232,24 +220,3 @@ class Stage(QObject):
             self._area.viewport().update()
         else:
             self._clock.stop()
-
-    def _cards(self) -> list[WidgetEntry]:
-        # Cards stand at the end, and there are few.
-        return [e for e in self.flow.entries[-40:] if isinstance(e, WidgetEntry)]
-
-    def _first_card(self) -> WidgetEntry | None:
-        cards = self._cards()
-        return cards[0] if cards else None
-
-    def _hide_widgets(self) -> None:
-        for card in self._cards():
-            card.widget.hide()
-
-    def _place_widgets(self) -> None:
-        left, width = self.column
-        top = self.bar.value()
-        for card in self._cards():
-            y = self.flow.top_of(self.flow.place_of(card)) - top
-            card.widget.setGeometry(left, y, width, card.height)
-            if card.widget.isHidden():
-                card.widget.show()

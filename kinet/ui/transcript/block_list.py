@@ -1,0 +1,128 @@
+"""The blocks of one text, in order: which parts belong together, and where each stands."""
+
+from __future__ import annotations
+
+from kinet.markup.slices import Block
+from kinet.ui.transcript.pieces import Piece, Run
+from kinet.ui.transcript.stack import Stack
+from kinet.ui.transcript.style import Style
+
+
+class BlockList:
+    """Closed blocks, and at the end perhaps an open one that still grows."""
+
+    def __init__(self, *, plain: bool) -> None:
+        self.pieces: list[Piece] = []
+        self.tail: Piece | None = None
+        self._plain = plain
+        self._stack = Stack(self._extents)
+
+    @property
+    def height(self) -> int:
+        """The height of all, with the gaps between them."""
+        return self._stack.total()
+
+    def estimate(self, style: Style, width: int) -> None:
+        """Guesses all heights anew."""
+        for piece in self.pieces:
+            piece.estimate(style, width)
+        self._stack.spoil(0)
+
+    def spoil(self, number: int) -> None:
+        """Says that block `number` has another height."""
+        self._stack.spoil(number)
+
+    def seen(self, top: int, bottom: int) -> range:
+        """The numbers of the blocks between two heights."""
+        if not self.pieces:
+            return range(0)
+        return range(self._stack.at(top), self._stack.at(max(bottom - 1, 0)) + 1)
+
+    def at(self, y: int) -> int:
+        """The number of the block at a height, -1 without blocks."""
+        return self._stack.at(y) if self.pieces else -1
+
+    def top_of(self, number: int) -> int:
+        """The upper edge of a block, below the gap above it."""
+        return self._stack.edges()[number] + self._gap(number)
+
+    def append(self, block: Block) -> Piece:
+        """Puts a block at the end; a part of a cut one joins the parts before it."""
+        before = self.pieces[-1] if self.pieces else None
+        run: Run | None = None
+        if block.kind != "prose":
+            joined = block.continues and before is not None and before.kind == block.kind
+            run = before.run if joined and before is not None else Run()
+        piece = Piece(block, run, plain=self._plain)
+        piece.first = before is None or run is None or before.run is not run
+        if before is not None and not piece.first:
+            before.last = False
+        if block.kind == "code" and piece.first and run is not None:
+            said = piece.text()
+            run.language, run.name = said.language, said.name
+        self.pieces.append(piece)
+        return piece
+
+    def close(self, blocks: list[Block], style: Style, width: int) -> None:
+        """Adds closed blocks; what was laid out of the open one is used again where it can be."""
+        if not blocks:
+            return
+        tail = self.tail
+        if tail is not None:
+            self.drop_tail()
+        for place, block in enumerate(blocks):
+            piece = self.append(block)
+            if place or tail is None or tail.kind != block.kind:
+                piece.estimate(style, width)
+            elif piece.kind != "code" and _looks_like(tail.block, block):
+                piece.take_over(tail)
+            else:
+                # About as high as it was: the screen must not jump before it is laid out.
+                piece.estimate(style, width)
+                if tail.run is not None and piece.run is not None:
+                    piece.run.wrap = tail.run.wrap
+
+    def show_tail(self, block: Block, style: Style, width: int) -> None:
+        """Shows the newest state of the open block."""
+        if self.tail is not None and self.tail.kind != block.kind:
+            self.drop_tail()
+        if self.tail is None:
+            self.tail = self.append(block)
+            self.tail.shown = 0 if block.kind == "code" else -1
+            self.tail.estimate(style, width)
+        else:
+            self.tail.grow(block, style)
+            self._stack.spoil(len(self.pieces) - 1)
+
+    def drop_tail(self) -> None:
+        """Takes the open block away; nothing happens without one."""
+        if self.tail is None:
+            return
+        self.pieces.pop()
+        if self.pieces:
+            self.pieces[-1].last = True
+        self.tail = None
+        self._stack.spoil(max(0, len(self.pieces) - 1))
+
+    def _extents(self, start: int) -> list[int]:
+        return [
+            piece.height + self._gap(start + place)
+            for place, piece in enumerate(self.pieces[start:])
+        ]
+
+    def _gap(self, number: int) -> int:
+        piece = self.pieces[number]
+        if number == 0 or self._plain or piece.height == 0:
+            return 0
+        before = self.pieces[number - 1]
+        if piece.block.continues and (piece.run is None or piece.run is before.run):
+            return 0
+        if piece.kind != "prose" or before.kind != "prose":
+            return 12
+        if piece.block.source.lstrip().startswith("#"):
+            return 20
+        return 6 if before.block.source.lstrip().startswith("#") else 10
+
+
+def _looks_like(shown: Block, closed: Block) -> bool:
+    return shown.markdown.rstrip() == closed.markdown.rstrip()

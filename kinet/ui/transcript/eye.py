@@ -1,0 +1,56 @@
+"""Where the person looks: the scroll bar moves so that this stays where it is on screen."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QScrollBar
+
+from kinet.ui.transcript.entry import Entry
+from kinet.ui.transcript.flow import Flow
+from kinet.ui.transcript.follow import Follower
+
+Anchor = tuple[Entry, int, int]
+
+
+class Eye:
+    """Moves the scroll bar on behalf of the program; the person's state stays as it is."""
+
+    def __init__(self, flow: Flow, bar: QScrollBar, follower: Follower) -> None:
+        self._flow = flow
+        self._bar = bar
+        self._follower = follower
+
+    def set_range(self, height: int) -> None:
+        """Lets the bar reach everything; `height` is what is seen at once."""
+        with self._follower.own_moves():
+            self._bar.setPageStep(height)
+            self._bar.setSingleStep(24)
+            self._bar.setRange(0, max(0, self._flow.height - height))
+
+    def anchor(self, height: int) -> Anchor | None:
+        """What is to stay where it is; None where the end is followed."""
+        if self._follower.following:
+            return None
+        top = self._bar.value()
+        return self._flow.anchor(top, top + height)
+
+    def return_to(self, anchor: Anchor | None) -> None:
+        """Scrolls so that the anchor stands where it stood, or to the end when following."""
+        with self._follower.own_moves():
+            if self._follower.following:
+                self._bar.setValue(self._bar.maximum())
+            elif anchor is not None:
+                now = self._flow.place_of_anchor(anchor)
+                if now is not None and now != anchor[2]:
+                    self._bar.setValue(self._bar.value() + now - anchor[2])
+
+    def scroll_to(self, top: int, bottom: int, height: int) -> None:
+        """Brings a stretch into view; a small one with some room around."""
+        value = self._bar.value()
+        room = min(80, max(0, (height - (bottom - top)) // 2))
+        if top < value + room:
+            value = top - room
+        elif bottom > value + height - room:
+            value = bottom + room - height
+        self.set_range(height)
+        with self._follower.own_moves():
+            self._bar.setValue(value)
