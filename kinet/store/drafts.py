@@ -1,13 +1,12 @@
-"""What is not finished yet: the answer that streams in, and the text a person is typing."""
+"""The answer that streams in and is not a message yet."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from kinet.store.database import Database
 from kinet.store.event_rows import clean
@@ -24,7 +23,7 @@ class DraftPiece:
 
 
 class DraftStore:
-    """Unfinished texts by session."""
+    """Unfinished answers by session."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -50,29 +49,6 @@ class DraftStore:
         rows = self._database.read(lambda db: db.execute(query, (session_id,)).fetchall())
         text = "".join(piece for kind, piece in rows if kind == "text")
         return text, "".join(piece for kind, piece in rows if kind == "reasoning")
-
-    def save_composer(self, session_id: str, value: Mapping[str, Any]) -> Future[None]:
-        """Keeps what stands in a session's composer (text, caret, …); an empty value removes it."""
-        body = json.dumps(dict(value), ensure_ascii=True) if value else ""
-
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute("DELETE FROM composer WHERE session_id = ?", (session_id,))
-            if body:
-                connection.execute(
-                    "INSERT INTO composer (session_id, body) VALUES (?, ?)", (session_id, body)
-                )
-
-        return self._database.submit(work)
-
-    def composer(self, session_id: str) -> dict[str, Any]:
-        """What `save_composer` kept; {} if nothing."""
-        query = "SELECT body FROM composer WHERE session_id = ?"
-        found = self._database.read(lambda db: db.execute(query, (session_id,)).fetchone())
-        try:
-            value = json.loads(found[0]) if found else {}
-        except ValueError:
-            return {}
-        return value if isinstance(value, dict) else {}
 
 
 def clear_draft(connection: sqlite3.Connection, session_id: str) -> None:

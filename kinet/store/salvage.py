@@ -11,7 +11,7 @@ from typing import Any
 from kinet.store import opening
 
 # Sessions first: the others refer to them.
-_TABLES = ("session", "event", "composer", "queued", "file_state", "blob", "usage", "fact")
+_TABLES = ("session", "event", "queued", "file_state", "blob", "usage", "fact")
 _STRIDE = 256
 
 

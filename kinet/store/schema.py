@@ -44,11 +44,6 @@ MIGRATIONS: tuple[str, ...] = (
     ) STRICT;
     CREATE INDEX draft_session ON draft (session_id, id);
 
-    CREATE TABLE composer (
-        session_id TEXT PRIMARY KEY,
-        body       TEXT NOT NULL
-    ) STRICT;
-
     CREATE TABLE queued (
         id         TEXT PRIMARY KEY,
         place      INTEGER NOT NULL,

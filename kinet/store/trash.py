@@ -67,8 +67,7 @@ class Trash:
             query = f"SELECT id FROM session WHERE {condition}"
             for (id_,) in connection.execute(query, values).fetchall():
                 search.forget(connection, id_)
-                for table in ("composer", "queued"):
-                    connection.execute(f"DELETE FROM {table} WHERE session_id = ?", (id_,))
+                connection.execute("DELETE FROM queued WHERE session_id = ?", (id_,))
                 connection.execute("DELETE FROM session WHERE id = ?", (id_,))
 
         removed = self._database.submit(work)

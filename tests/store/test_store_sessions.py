@@ -265,16 +265,6 @@ def test_an_unfinished_answer_is_kept_until_its_message_is_there(store, database
     assert drafts.load(session_id) == ("", "")
 
 
-def test_what_is_typed_stays_with_its_session(database):
-    drafts = DraftStore(database)
-    drafts.save_composer("a", {"text": "half a th", "caret": 3}).result()
-    drafts.save_composer("b", {"text": "other"}).result()
-    assert drafts.composer("a") == {"text": "half a th", "caret": 3}
-    drafts.save_composer("a", {}).result()
-    assert drafts.composer("a") == {}
-    assert drafts.composer("b") == {"text": "other"}
-
-
 def test_waiting_messages_keep_their_order_and_leave_when_sent(store, database):
     session_id, waiting = begin(store), QueueStore(database)
     for id_, text in (("1", "one"), ("2", "two"), ("3", "three")):
