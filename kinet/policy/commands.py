@@ -102,8 +102,8 @@ def _too_long(command: str, machine: Machine) -> Judgement:
 
 def _memorable(syntax: Syntax, machine: Machine) -> bool:
     """False if a word names something outside the project, or a secret: asked every time."""
-    words = [word for command in syntax.loose for word in command[1:]]
-    for word in (*words, *syntax.redirected):
+    words = {word for command in syntax.loose for word in command[1:]}
+    for word in words.union(syntax.redirected):
         if "$" in word or "`" in word:
             return False
         for text in {word, word.rpartition("=")[2]}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Sequence
@@ -167,11 +168,16 @@ def _own(word: str, machine: Machine) -> str:
             continue
         plain = os.path.normpath(os.path.join(machine.root, path))
         parts = [protected.folded(part) for part in Path(plain).parts]
-        for folder in protected.own_folders(machine.home, machine.data_dir):
-            own = [protected.folded(part) for part in folder.parts]
+        for own in _own_parts(machine.home, machine.data_dir):
             if parts[: len(own)] == own:
                 return "it touches the app's own settings or data"
     return ""
+
+
+@functools.lru_cache(maxsize=8)
+def _own_parts(home: Path, data_dir: Path | None) -> list[list[str]]:
+    folders = protected.own_folders(home, data_dir)
+    return [[protected.folded(part) for part in folder.parts] for folder in folders]
 
 
 def _keychain(words: Sequence[str]) -> str:

@@ -66,6 +66,8 @@ _SHORT_GIT = re.compile(r"\Agit~\d+\Z")
 
 def folded(component: str) -> str:
     """The name as the most forgiving file system would compare it."""
+    if component.isascii():
+        return component.lower().split(":", 1)[0].rstrip(". ")
     name = unicodedata.normalize("NFKC", _IGNORED.sub("", component)).casefold()
     # An NTFS stream (`.git::$INDEX_ALLOCATION`) and closing dots or blanks name the same entry.
     return name.split(":", 1)[0].rstrip(". ")
@@ -86,7 +88,7 @@ def is_secret(components: Sequence[str]) -> bool:
     if _SETTINGS_FOLDERS.intersection(names) and _STORES.intersection(names):
         return True
     last = names[-1]
-    return bool(_PRIVATE_KEY.match(last)) or _matches(last, _SECRET_NAMES)
+    return bool(_PRIVATE_KEY.match(last) or _IS_SECRET_NAME.match(last))
 
 
 def is_start_up(components: Sequence[str]) -> bool:
@@ -98,7 +100,7 @@ def is_always_asked(components: Sequence[str]) -> bool:
     """True if writing there gives orders to an agent or to another program."""
     names = [folded(component) for component in components]
     return any(name in _ASKED_FOLDERS for name in names) or (
-        bool(names) and _matches(names[-1], _ASKED_NAMES)
+        bool(names) and _IS_ASKED_NAME.match(names[-1]) is not None
     )
 
 
@@ -124,5 +126,10 @@ def own_folders(home: Path, data_dir: Path | None) -> tuple[Path, ...]:
     return (*found, data_dir) if data_dir is not None else tuple(found)
 
 
-def _matches(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(fnmatch.translate(pattern) for pattern in patterns))
+
+
+# One expression each: these are asked for every name of a tree.
+_IS_SECRET_NAME = _any_of(_SECRET_NAMES)
+_IS_ASKED_NAME = _any_of(_ASKED_NAMES)

@@ -17,6 +17,7 @@ _PLAIN_NODES = frozenset({
 })  # fmt: skip
 _WORDS = frozenset({"word", "raw_string", "string", "number", "concatenation", "simple_expansion"})
 _MOST_NODES = 20_000
+_MOST_OPENINGS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,9 @@ def read_syntax(text: str) -> Syntax:
     parser = _parser()
     if parser is None:
         return Syntax(None, (), (), "the shell parser is not installed")
+    if sum(text.count(opening) for opening in "({[`") > _MOST_OPENINGS:
+        # Deep nesting costs the parser more time than a verdict may take.
+        return Syntax(None, (), (), "it is nested too deeply")
     root = parser.parse(text.encode("utf-8", "replace")).root_node
     loose: list[tuple[str, ...]] = []
     redirected: list[str] = []
