@@ -12,7 +12,10 @@ from types import TracebackType
 from typing import TextIO
 
 from kinet.cli.arguments import NOT_YET, build_parser
+from kinet.cli.log_file import begin_logging
 from kinet.core.errors import KinetError
+from kinet.net.redact import redact
+from kinet.paths import data_dir
 
 COMPLETED, FAILED, USAGE, STOPPED, CAPPED, DENIED = range(6)
 
@@ -29,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"kinet {words[0]} is not yet available.", file=sys.stderr)
         return USAGE
     options = build_parser().parse_args(words)
+    begin_logging(data_dir())
     try:
         return _command(options.command)(options)
     except KinetError as exc:
@@ -76,7 +80,6 @@ def _command(name: str) -> Command:
 def _report(error: KinetError, *, as_event: bool) -> None:
     from kinet.core.errors import ProviderError
     from kinet.core.events import TurnError, TurnFinished, to_json
-    from kinet.net.redact import redact
 
     print(redact(error.sentence()), file=sys.stderr)
     if as_event:
@@ -103,9 +106,6 @@ def _report_fault(
     """A fault of Kinet's own: one sentence for the person, the rest for the log."""
     import time
     import traceback
-
-    from kinet.net.redact import redact
-    from kinet.paths import data_dir
 
     text = redact("".join(traceback.format_exception(kind, fault, trace)))
     place = data_dir() / "logs" / f"fault-{time.strftime('%Y%m%d-%H%M%S')}.txt"

@@ -165,3 +165,25 @@ def test_a_line_that_is_no_message_is_named_and_nothing_is_imported(
     assert ran.code == 1
     assert "Line 2" in ran.err
     assert kinet("sessions", "list", "--json").json == []
+
+
+def test_what_is_logged_stays_off_the_terminal_and_holds_no_key(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import logging
+
+    from kinet.cli.log_file import begin_logging
+
+    root = logging.getLogger()
+    kept, level = root.handlers, root.level
+    begin_logging(tmp_path)
+    try:
+        assert not (tmp_path / "logs").exists()
+        logging.getLogger("kinet.test").error("the key was sk-canary-1234567890abcdef")
+    finally:
+        root.handlers[0].close()
+        root.handlers, root.level = kept, level
+    written = (tmp_path / "logs" / "kinet.log").read_text()
+    assert "the key was" in written
+    assert "canary" not in written
+    assert capsys.readouterr().err == ""
