@@ -9,16 +9,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from kinet.runtime import Runtime, create_runtime
 from kinet.settings import first_frame
-from kinet.ui.input_filters import WheelGuard
-from kinet.ui.look import Look
 from kinet.ui.main_window import MainWindow
-from kinet.ui.window_geometry import describe
 
 if TYPE_CHECKING:
     from kinet.ui.event_loop import EventLoop
@@ -49,18 +44,15 @@ def main(options: argparse.Namespace) -> int:
             home = Path(place) / "kinet"
         runtime = create_runtime(home, cwd=options.cwd, theme=options.theme)
         app = create_application()
-        window = create_window(runtime)
+        window = first_window(runtime)
         window.show()
-        # The one call outside any coroutine: paints the whole shell before the heavy imports.
+        # The one call outside any coroutine: paints the window before all else is imported.
         app.processEvents()
         return _run(app, window, runtime, options)
 
 
 def create_application() -> QApplication:
     """The application object, with what holds for every window."""
-    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(
-        Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
-    )
     QApplication.setApplicationName("kinet")
     QApplication.setApplicationDisplayName("")
     QApplication.setDesktopFileName("kinet")
@@ -75,19 +67,23 @@ def create_window(runtime: Runtime) -> MainWindow:
 
     `await window.ready()` fills it and returns when a message can be sent.
     """
-    app = QApplication.instance()
-    if not isinstance(app, QApplication):
-        raise RuntimeError("create_window needs a QApplication")
-    kept = first_frame.load(runtime.home)
-    look = Look(app, runtime.options.theme or kept.theme, kept.zoom)
-    look.zoom_chosen.connect(lambda zoom: first_frame.update(runtime.home, zoom=zoom))
-    guard = WheelGuard(app)
-    app.installEventFilter(guard)
-    window = MainWindow(runtime, look, kept.geometry)
-    window.closed.connect(
-        lambda: first_frame.update(runtime.home, geometry=describe(window, window.frame))
-    )
+    window = first_window(runtime)
+    window.build()
     return window
+
+
+def first_window(runtime: Runtime) -> MainWindow:
+    """The window with its first picture, not built yet."""
+    kept = first_frame.load(runtime.home)
+    choice = runtime.options.theme or kept.theme
+    window = MainWindow(runtime, choice, kept.zoom, kept.geometry)
+    window.closed.connect(lambda: _keep_geometry(window, runtime))
+    return window
+
+
+def _keep_geometry(window: MainWindow, runtime: Runtime) -> None:
+    if window.is_built:
+        first_frame.update(runtime.home, geometry=window.geometry_text())
 
 
 async def end_window(window: MainWindow, runtime: Runtime) -> None:
@@ -100,7 +96,7 @@ async def end_window(window: MainWindow, runtime: Runtime) -> None:
     from kinet.ui import tasks
 
     window.hide()
-    for panel in window.desk.panels:
+    for panel in window.desk.panels if window.is_built else ():
         panel.stop()
     turns = [task for task in tasks.running() if task.get_name().startswith("turn of")]
     if turns:
@@ -136,7 +132,7 @@ async def _live(
 
     closed = asyncio.Event()
     window.closed.connect(closed.set)
-    report_faults(loop, window.toast.tell)
+    report_faults(loop, lambda text: window.parts.toast.tell(text) if window.is_built else None)
     _end_on_signals(loop, closed)
     window.begin(options.session or None)
     code = 0

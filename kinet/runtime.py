@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kinet.core import atomic_write
 from kinet.core.errors import SettingsError, StoreError
 from kinet.paths import data_dir, ensure_private_dir
 from kinet.settings.options import Options
@@ -271,6 +269,8 @@ class _Built:
 
     async def start_tour(self, folder: Path | None) -> str:
         """A new session on the tour, in `folder` or in the sample folder; its id."""
+        import asyncio
+
         from kinet.local.tour_folder import FOLDER_NAME, make_sample
 
         profile = await asyncio.to_thread(self.models.tour_profile)
@@ -288,6 +288,8 @@ class _Built:
 
     async def close(self) -> None:
         """Ends everything in the order of its use."""
+        import asyncio
+
         await self.sessions.close()
         await self.engine.close()
         await self.models.close()
@@ -324,6 +326,8 @@ def _engine(home: Path) -> DirectEngine:
 
 
 def _keep_calibration(home: Path, learnt: dict[str, float]) -> None:
+    from kinet.core import atomic_write
+
     if learnt:
         with suppress(OSError):
             atomic_write.write_bytes(home / CALIBRATION_FILE, json.dumps(learnt).encode())

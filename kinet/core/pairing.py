@@ -36,7 +36,7 @@ def repair(messages: Sequence[Message], missing: str = INTERRUPTED) -> tuple[Mes
             message = replace(message, tool_calls=calls)
         out.append(message)
         # An id may come again in a later message: answers are looked for up to there.
-        results = _results(messages[index:], {call.id for call in calls})
+        results = _results(messages, index, {call.id for call in calls})
         out.extend(results.get(call.id) or _missing(call, missing) for call in calls)
     return tuple(out)
 
@@ -62,9 +62,13 @@ def _answerable(calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
     return tuple(out)
 
 
-def _results(following: Sequence[Message], wanted: set[str]) -> dict[str, Message]:
+def _results(messages: Sequence[Message], start: int, wanted: set[str]) -> dict[str, Message]:
+    """The first answer to each call, looked for until all are found: usually right behind it."""
     found: dict[str, Message] = {}
-    for message in following:
+    for place in range(start, len(messages)):
+        message = messages[place]
+        if len(found) == len(wanted):
+            break
         if any(call.id in wanted for call in message.tool_calls):
             break
         if message.role == "tool" and message.tool_call_id in wanted:

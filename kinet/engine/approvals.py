@@ -67,11 +67,7 @@ class Approvals:
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Asks the person and tells both question and answer as events."""
         self._emit(ApprovalRequested(request))
-        limit = self._turn.limits.approval_seconds or None
-        try:
-            decision = await asyncio.wait_for(self._turn.approver.ask(request), limit)
-        except TimeoutError:
-            decision = Decision(False, reason=NOT_IN_TIME)
+        decision = await self._answer(request)
         self._emit(ApprovalResolved(request.id, request.call_id, decision))
         return decision
 
@@ -81,11 +77,18 @@ class Approvals:
             id=new_id(), call_id="", tool=tool, kind="other", question=question, reason=reason
         )
         self._emit(ApprovalRequested(request))
-        decision = await self._turn.approver.ask(request)
+        decision = await self._answer(request)
         # No call was denied here: "nobody to ask" must not count as a denied call.
         told = replace(decision, unasked=False)
         self._emit(ApprovalResolved(request.id, "", told))
         return decision.allowed
+
+    async def _answer(self, request: ApprovalRequest) -> Decision:
+        limit = self._turn.limits.approval_seconds or None
+        try:
+            return await asyncio.wait_for(self._turn.approver.ask(request), limit)
+        except TimeoutError:
+            return Decision(False, reason=NOT_IN_TIME)
 
     def _judge(self, facts: CallFacts) -> Verdict:
         turn = self._turn

@@ -56,6 +56,8 @@ class Limits:
     approval_seconds: float = 0.0
     stall_seconds: float = 120.0
     screen_bytes: int = 480 * 1024
+    # Outputs of earlier steps shrink before each request; this costs the cached prefix.
+    shrink_old_outputs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

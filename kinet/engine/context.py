@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kinet.core.conversation import Conversation
+from kinet.core.events import ContextCompacted
 from kinet.core.messages import Message, TextPart, ToolSchema
 from kinet.core.pairing import repair
 from kinet.engine.base import TurnRequest
 from kinet.engine.environment import with_environment
+from kinet.engine.old_outputs import with_old_outputs_shrunk
 from kinet.engine.prompt import system_prompt, text_of
 from kinet.engine.tokens import (
     Calibration,
@@ -56,6 +58,10 @@ class Context:
         # did not, in the request alone.
         self._user, self._told_user = user, told
         self._limit_each = 0
+        # The legal history so far, how many messages it covers, and the compaction it belongs to.
+        self._legal: list[Message] = []
+        self._covered = 0
+        self._legal_since: ContextCompacted | None = None
 
     @property
     def window(self) -> int:
@@ -81,10 +87,9 @@ class Context:
 
     def request(self, tool_choice: ToolChoice = "auto") -> ModelRequest:
         """The next request: memory first, then the history, every call answered."""
-        messages = [
-            self._told_user if item is self._user else item for item in self._conversation.context()
-        ]
-        paired = repair(messages)
+        paired = self._legal_history()
+        if self._turn.limits.shrink_old_outputs:
+            paired = with_old_outputs_shrunk(paired)
         if self._limit_each:
             paired = tuple(shortened(item, self._limit_each) for item in paired)
         before = (self._memory,) if self._memory else ()
@@ -144,6 +149,25 @@ class Context:
         """Takes in what the server counted for `request`."""
         model = self._turn.profile.model
         self._calibration.observe(model, prompt_tokens, self.size(request))
+
+    def _legal_history(self) -> tuple[Message, ...]:
+        """The context with every call answered.
+
+        What came in this turn is legal by itself once its step has ended, so only the rest is
+        looked at: a long run must not look at everything before each request.
+        """
+        conversation = self._conversation
+        if not self._legal or self._legal_since is not conversation.compaction:
+            told = (self._told(item) for item in conversation.context())
+            self._legal = list(repair(tuple(told)))
+            self._legal_since = conversation.compaction
+        else:
+            self._legal += map(self._told, conversation.messages[self._covered :])
+        self._covered = len(conversation.messages)
+        return tuple(self._legal)
+
+    def _told(self, message: Message) -> Message:
+        return self._told_user if message is self._user else message
 
     def _fixed_without_memory(self) -> Size:
         return size_of_text(self._system) + size_of_tools(self._tools)

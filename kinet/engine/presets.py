@@ -29,6 +29,7 @@ class Preset:
             max_steps=_stricter(limits.max_steps, own.max_steps),
             max_seconds=_stricter(limits.max_seconds, own.max_seconds),
             max_calls_per_step=_stricter(limits.max_calls_per_step, own.max_calls_per_step),
+            shrink_old_outputs=limits.shrink_old_outputs or own.shrink_old_outputs,
         )
 
 
@@ -51,6 +52,6 @@ PRESETS: dict[str, Preset] = {
         _preset("lark", "Answers for a message channel", 12, 180.0),
         _preset("remote-exec", "A few commands", 6, 60.0),
         _preset("loop-20", "Twenty steps", 20, calls=0),
-        _preset("loop-25", "Twenty-five steps", 25, calls=0),
+        Preset("loop-25", "Twenty-five steps", Limits(25, shrink_old_outputs=True)),
     )
 }

@@ -69,6 +69,8 @@ class Shrinking:
             return False
         if self._overflows == 1:
             self._size_at_overflow = self._context.used()
+            note = "The server said that the prompt is too long; it was cut and sent again."
+            self._recorder.emit(Notice(note, "warning"))
         share = 2 if self._overflows == 1 else 4
         target = self._size_at_overflow // share
         cut = self._plan(max(0, target - self._context.estimate_fixed()))
@@ -97,6 +99,8 @@ class Shrinking:
             note = f"The older part was left out without a summary: {reason}."
         summary = await self._with_put_back(cut, summary)
         if is_stall(before, self._size_after(cut, summary)):
+            # Not tried again in this turn: each try is paid for.
+            self._rests = True
             note = "Compacting would free less than 5 % of the context; it was left as it is."
             self._recorder.emit(Notice(note))
             return False

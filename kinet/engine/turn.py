@@ -143,11 +143,12 @@ class Turn:
                 self._tell_model(note)
             await self._shrinking.before_step()
             completion = await self._ask(number, last)
-            if completion.tool_calls:
+            # What joined the history is what has to be answered, call by call.
+            calls = completion.raw_assistant.tool_calls
+            if calls:
                 self._empty = self._pauses = 0
-                cut_off = completion.finish == "length"
                 self._guard.begin_step()
-                await self._tools.run(completion.tool_calls, cut_off=cut_off)
+                await self._tools.run(calls, cut_off=completion.finish == "length")
             self._finish_step()
             ending = await self._after(completion, last)
             if ending is not None:
@@ -155,7 +156,7 @@ class Turn:
 
     async def _after(self, completion: Completion, last: bool) -> Ending | None:
         """How the turn ends after this step, or None to go on."""
-        if completion.tool_calls:
+        if completion.raw_assistant.tool_calls:
             return await self._consult_guards()
         if self._take_steering():
             return None

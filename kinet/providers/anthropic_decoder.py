@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from kinet.core.events import TextDelta, ThinkingDelta, ToolArgumentsDelta
 from kinet.providers.base import StreamItem
 from kinet.providers.complaints import Complaint, complaint_of
 from kinet.providers.failures import failure_in_stream
+from kinet.providers.json_values import json_value
 from kinet.providers.reply import (
     completion,
     finish_word,
@@ -56,6 +57,7 @@ class MessageDecoder:
         self._finish: FinishReason | None = None
         self._started = False
         self._ended = False
+        self._made: list[StreamItem] = []
 
     @property
     def started(self) -> bool:
@@ -72,8 +74,8 @@ class MessageDecoder:
         """True once the end event came."""
         return self._ended
 
-    def feed(self, event: ServerEvent) -> Iterator[StreamItem]:
-        """Items of one event. ProviderError for an error in band or damaged data."""
+    def feed(self, event: ServerEvent) -> None:
+        """Takes one event. ProviderError for an error in band or damaged data."""
         data = event.data.strip()
         if not data:
             return
@@ -81,8 +83,8 @@ class MessageDecoder:
             self._ended = True
             return
         try:
-            value = json.loads(data)
-        except (ValueError, RecursionError) as exc:
+            value = json_value(data)
+        except ValueError as exc:
             if event.name == "ping":
                 return
             if event.name == "error":
@@ -100,10 +102,10 @@ class MessageDecoder:
             raise failure_in_stream(complaint, model=self._asked_model).error
         if isinstance(value, dict):
             kind = value.get("type")
-            yield from self._event(kind if isinstance(kind, str) else event.name, value)
+            self._event(kind if isinstance(kind, str) else event.name, value)
 
-    def whole(self, document: Mapping[str, Any]) -> Iterator[StreamItem]:
-        """Items of a message that came in one piece."""
+    def whole(self, document: Mapping[str, Any]) -> None:
+        """Takes a message that came in one piece."""
         complaint = complaint_of(document)
         content = document.get("content")
         if complaint is None and not isinstance(content, list):
@@ -112,17 +114,22 @@ class MessageDecoder:
             raise failure_in_stream(complaint or Complaint(), model=self._asked_model).error
         self._begin(document)
         for index, block in enumerate(content):
-            if isinstance(block, Mapping):
-                yield from self._open(index, block)
+            if isinstance(block, dict):
+                self._open(index, block)
         self._end_with(document.get("stop_reason"))
         self._ended = True
 
-    def flush(self) -> Iterator[StreamItem]:
-        """Items that were held back to the end."""
+    def take(self) -> list[StreamItem]:
+        """The items made since the last time."""
+        made, self._made = self._made, []
+        return made
+
+    def flush(self) -> None:
+        """Makes items of what was held back to the end."""
         for block in self._blocks:
             rest = block.joiner.finish()
             if rest:
-                yield from self._grow(block, rest)
+                self._grow(block, rest)
 
     def completion(self, *, partial: bool = False) -> Completion:
         """The answer so far."""
@@ -149,23 +156,23 @@ class MessageDecoder:
             partial=partial,
         )
 
-    def _event(self, kind: str, value: dict[str, Any]) -> Iterator[StreamItem]:
+    def _event(self, kind: str, value: dict[str, Any]) -> None:
         match kind:
             case "message_start":
                 self._begin(value.get("message"))
             case "content_block_start":
                 block = value.get("content_block")
-                if isinstance(block, Mapping):
-                    yield from self._open(_index(value, self._newest + 1), block)
+                if isinstance(block, dict):
+                    self._open(_index(value, self._newest + 1), block)
             case "content_block_delta":
                 delta = value.get("delta")
-                if isinstance(delta, Mapping):
-                    yield from self._delta(_index(value, self._newest), delta)
+                if isinstance(delta, dict):
+                    self._delta(_index(value, self._newest), delta)
             case "message_delta":
                 self._started = True
                 self._usage.update(value.get("usage"))
                 delta = value.get("delta")
-                if isinstance(delta, Mapping):
+                if isinstance(delta, dict):
                     self._end_with(delta.get("stop_reason"))
             case "message_stop":
                 self._ended = True
@@ -174,7 +181,7 @@ class MessageDecoder:
 
     def _begin(self, message: Any) -> None:
         self._started = True
-        if isinstance(message, Mapping):
+        if isinstance(message, dict):
             self._usage.update(message.get("usage"))
             if isinstance(message.get("model"), str):
                 self._model = cleaned(message["model"])
@@ -187,7 +194,7 @@ class MessageDecoder:
             )
         self._finish = finish_word(reason) or self._finish
 
-    def _open(self, index: int, raw: Mapping[str, Any]) -> Iterator[StreamItem]:
+    def _open(self, index: int, raw: Mapping[str, Any]) -> None:
         self._started = True
         kind = str(raw.get("type") or "")
         block = _OpenBlock(kind, dict(raw))
@@ -206,9 +213,9 @@ class MessageDecoder:
         for field_name in ("text", "thinking"):
             text = raw.get(field_name)
             if kind == field_name and isinstance(text, str) and text:
-                yield from self._grow(block, block.joiner.feed(text))
+                self._grow(block, block.joiner.feed(text))
 
-    def _delta(self, index: int, delta: Mapping[str, Any]) -> Iterator[StreamItem]:
+    def _delta(self, index: int, delta: Mapping[str, Any]) -> None:
         self._started = True
         kind = delta.get("type")
         block = self._at.get(index)
@@ -220,13 +227,13 @@ class MessageDecoder:
             self._add(index, block)
         match kind, block.kind:
             case ("text_delta", "text"):
-                yield from self._grow(block, block.joiner.feed(_text(delta, "text")))
+                self._grow(block, block.joiner.feed(_text(delta, "text")))
             case ("thinking_delta", "thinking"):
-                yield from self._grow(block, block.joiner.feed(_text(delta, "thinking")))
+                self._grow(block, block.joiner.feed(_text(delta, "thinking")))
             case ("signature_delta", "thinking"):
                 block.signature.append(_text(delta, "signature"))
             case ("input_json_delta", "tool_use" | "server_tool_use"):
-                yield from self._grow(block, _text(delta, "partial_json"))
+                self._grow(block, _text(delta, "partial_json"))
             case ("citations_delta", "text"):
                 block.raw.setdefault("citations", [])
                 if isinstance(block.raw["citations"], list):
@@ -234,17 +241,17 @@ class MessageDecoder:
             case _:
                 pass
 
-    def _grow(self, block: _OpenBlock, text: str) -> Iterator[StreamItem]:
+    def _grow(self, block: _OpenBlock, text: str) -> None:
         if not text:
             return
         block.pieces.append(text)
         if block.kind == "text":
-            yield TextDelta(text)
+            self._made.append(TextDelta(text))
         elif block.kind == "thinking":
-            yield ThinkingDelta(text)
+            self._made.append(ThinkingDelta(text))
         elif block.kind == "tool_use":
             name = self._names.own(str(block.raw.get("name") or ""))
-            yield ToolArgumentsDelta(block.position, cleaned(name), cleaned(text))
+            self._made.append(ToolArgumentsDelta(block.position, cleaned(name), cleaned(text)))
 
     def _kept_blocks(self) -> list[dict[str, Any]]:
         """The blocks in their order, if any of them has to go back as it came."""
@@ -281,7 +288,7 @@ def _kept(block: _OpenBlock) -> dict[str, Any]:
 def _input(block: _OpenBlock) -> str:
     """The input's text: the fragments, or what came at the beginning where there were none."""
     text = block.text()
-    if not text.strip() and isinstance(block.raw.get("input"), Mapping):
+    if not text.strip() and isinstance(block.raw.get("input"), dict):
         return json.dumps(block.raw["input"], ensure_ascii=False)
     return text
 

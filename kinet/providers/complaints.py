@@ -27,11 +27,11 @@ class Complaint:
 def complaint_of(document: Any) -> Complaint | None:
     """What an error document says, whatever its envelope; None if it is no error."""
     if isinstance(document, list):
-        document = next((item for item in document if isinstance(item, Mapping)), None)
-    if not isinstance(document, Mapping):
+        document = next((item for item in document if isinstance(item, dict)), None)
+    if not isinstance(document, dict):
         return None
     error = document.get("error")
-    if isinstance(error, Mapping) and any(error.values()):
+    if isinstance(error, dict) and any(error.values()):
         return _from_mapping(error, document)
     if error is True:
         return _from_mapping(document, {})
@@ -53,7 +53,7 @@ def complaint_of_body(document: Any) -> Complaint | None:
         return found
     if isinstance(document, list):
         return Complaint(_joined(document)) if document else None
-    if isinstance(document, Mapping):
+    if isinstance(document, dict):
         made = _from_mapping(document, {})
         return made if made.words or made.code else None
     if isinstance(document, str) and document.strip():
@@ -88,7 +88,7 @@ def _from_mapping(error: Mapping[str, Any], around: Mapping[str, Any]) -> Compla
     for key in ("message", "detail"):
         words = words or _joined(around.get(key))
     metadata = error.get("metadata")
-    if isinstance(metadata, Mapping) and isinstance(metadata.get("raw"), str):
+    if isinstance(metadata, dict) and isinstance(metadata.get("raw"), str):
         upstream = complaint_of_body(document_of(metadata["raw"]))
         if upstream is not None and upstream.words and upstream.words not in words:
             words = f"{words} {upstream.words}".strip()
@@ -122,7 +122,7 @@ def _joined(value: Any) -> str:
     """The readable text in a value: a string, or the messages of a list or an object."""
     if isinstance(value, str):
         return value.strip()
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         for key in ("message", "msg", "detail", "error", "reason"):
             text = _joined(value.get(key))
             if text:
@@ -138,7 +138,7 @@ def _joined(value: Any) -> str:
 def _places(value: Any) -> str:
     if not isinstance(value, list):
         return ""
-    places = [item.get("loc") for item in value if isinstance(item, Mapping)]
+    places = [item.get("loc") for item in value if isinstance(item, dict)]
     return " ".join(str(part) for place in places if isinstance(place, list) for part in place)
 
 

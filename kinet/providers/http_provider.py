@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, Protocol
 
@@ -50,16 +50,20 @@ class Decoder(Protocol):
         """True once the end mark came: nothing follows."""
         ...
 
-    def feed(self, event: ServerEvent) -> Iterable[StreamItem]:
-        """Items of one event. ProviderError for an error in band or an answer that is none."""
+    def feed(self, event: ServerEvent) -> None:
+        """Takes one event. ProviderError for an error in band or an answer that is none."""
         ...
 
-    def whole(self, document: Mapping[str, Any]) -> Iterable[StreamItem]:
-        """Items of an answer that came in one piece instead of a stream."""
+    def whole(self, document: Mapping[str, Any]) -> None:
+        """Takes an answer that came in one piece instead of a stream."""
         ...
 
-    def flush(self) -> Iterable[StreamItem]:
-        """Items that were held back to the end."""
+    def flush(self) -> None:
+        """Makes items of what was held back to the end."""
+        ...
+
+    def take(self) -> list[StreamItem]:
+        """The items made since the last time."""
         ...
 
     def completion(self, *, partial: bool = False) -> Completion:
@@ -126,9 +130,10 @@ class HttpProvider:
             decoder = self._dialect.decoder(request)
             call = self._dialect.call(request)
             try:
-                async with aclosing(self._attempt(call, decoder)) as items:
-                    async for item in items:
-                        yield item
+                async with aclosing(self._attempt(call, decoder)) as batches:
+                    async for batch in batches:
+                        for item in batch:
+                            yield item
             except Refused as refused:
                 failure = refused.failure
                 if (
@@ -154,50 +159,52 @@ class HttpProvider:
             yield RetryScheduled(round(delay, 3), error.message, attempt)
             await self._sleep(delay)
 
-    async def _attempt(self, call: Call, decoder: Decoder) -> AsyncGenerator[StreamItem, None]:
+    async def _attempt(
+        self, call: Call, decoder: Decoder
+    ) -> AsyncGenerator[list[StreamItem], None]:
+        """Items in batches, as they came together: one by one through here would cost more."""
         async with self._connection.open(call) as answer:
             try:
-                async with aclosing(self._read(answer, decoder)) as items:
-                    async for item in items:
-                        yield item
+                async with aclosing(self._read(answer, decoder)) as batches:
+                    async for batch in batches:
+                        yield batch
             except (NetworkError, StalledError):
                 # All that matters had come: a break afterwards is no failure.
                 if not decoder.finished:
                     raise
             if not decoder.finished:
                 raise _cut(decoder)
-            for item in decoder.flush():
-                yield item
-            yield decoder.completion()
+            decoder.flush()
+            yield [*decoder.take(), decoder.completion()]
             if decoder.ended:
                 await answer.drain()
 
-    async def _read(self, answer: OpenAnswer, decoder: Decoder) -> AsyncGenerator[StreamItem, None]:
-        splitter = EventSplitter()
-        body = _Body()
+    async def _read(
+        self, answer: OpenAnswer, decoder: Decoder
+    ) -> AsyncGenerator[list[StreamItem], None]:
+        reading = _Reading(decoder)
         clock = asyncio.get_running_loop().time
-        events, size, rested = 0, 0, clock()
-        async with aclosing(answer.pieces()) as pieces:
-            async for piece in pieces:
-                size += len(piece)
-                if size > MAX_REPLY_BYTES:
-                    raise _too_much(f"more than {MAX_REPLY_BYTES // 2**20} MB")
-                found = splitter.feed(piece) if body.is_stream(piece) else ()
-                for event in found:
-                    events += 1
-                    if events > MAX_EVENTS:
-                        raise _too_much(f"more than {MAX_EVENTS:,} events")
-                    for item in decoder.feed(event):
-                        yield item
+        rested = clock()
+        try:
+            async with aclosing(answer.pieces()) as pieces:
+                async for piece in pieces:
+                    reading.feed(piece)
+                    made = decoder.take()
+                    if made:
+                        yield made
                     if decoder.ended:
                         return
-                if decoder.finished:
-                    answer.expect_end(AFTER_FINISH_SECONDS)
-                if clock() - rested > WORK_SECONDS:
-                    await asyncio.sleep(0)
-                    rested = clock()
-        for item in _rest(body, splitter, decoder):
-            yield item
+                    if decoder.finished:
+                        answer.expect_end(AFTER_FINISH_SECONDS)
+                    if clock() - rested > WORK_SECONDS:
+                        await asyncio.sleep(0)
+                        rested = clock()
+            reading.finish()
+        except ProviderError:
+            # What came before the failure is shown.
+            yield decoder.take()
+            raise
+        yield decoder.take()
 
     def _delay(self, error: ProviderError, attempt: int) -> float | None:
         """Seconds until the next attempt; None if there is to be none."""
@@ -211,8 +218,7 @@ class HttpProvider:
 
     def _give_up(self, error: ProviderError, decoder: Decoder) -> None:
         if decoder.started and error.partial is None:
-            for _ in decoder.flush():
-                pass
+            decoder.flush()
             error.partial = decoder.completion(partial=True)
         asked = error.retry_after_s
         if asked and asked > LONGEST_WAIT_SECONDS:
@@ -252,23 +258,50 @@ class _Body:
         return b"".join(self._pieces) if self._kind == "document" else b""
 
 
-def _rest(body: _Body, splitter: EventSplitter, decoder: Decoder) -> Iterable[StreamItem]:
-    """Items of what is left at the end of the body."""
-    document = body.document()
-    if document:
-        value = _parsed(document)
-        if isinstance(value, list) and len(value) == 1:
-            value = value[0]
-        if isinstance(value, dict):
-            yield from decoder.whole(value)
+class _Reading:
+    """Feeds a decoder with the bytes of one body, within the limits."""
+
+    def __init__(self, decoder: Decoder) -> None:
+        self._decoder = decoder
+        self._splitter = EventSplitter()
+        self._body = _Body()
+        self._events = 0
+        self._size = 0
+
+    def feed(self, piece: bytes) -> None:
+        """Takes the next bytes. ProviderError if they are no answer, or too many."""
+        self._size += len(piece)
+        if self._size > MAX_REPLY_BYTES:
+            raise _too_much(f"more than {MAX_REPLY_BYTES // 2**20} MB")
+        if not self._body.is_stream(piece):
             return
-        for event in splitter.feed(document):
-            yield from decoder.feed(event)
-    for event in splitter.finish():
-        if not decoder.ended:
-            yield from decoder.feed(event)
-    if splitter.strange and not decoder.started:
-        raise words_instead_of_answer(splitter.strange.decode("utf-8", "replace"))
+        decoder = self._decoder
+        for event in self._splitter.feed(piece):
+            self._events += 1
+            if self._events > MAX_EVENTS:
+                raise _too_much(f"more than {MAX_EVENTS:,} events")
+            decoder.feed(event)
+            if decoder.ended:
+                return
+
+    def finish(self) -> None:
+        """Takes the end of the body: the last line, or a whole document."""
+        decoder, splitter = self._decoder, self._splitter
+        document = self._body.document()
+        if document:
+            value = _parsed(document)
+            if isinstance(value, list) and len(value) == 1:
+                value = value[0]
+            if isinstance(value, dict):
+                decoder.whole(value)
+                return
+            for event in splitter.feed(document):
+                decoder.feed(event)
+        for event in splitter.finish():
+            if not decoder.ended:
+                decoder.feed(event)
+        if splitter.strange and not decoder.started:
+            raise words_instead_of_answer(splitter.strange.decode("utf-8", "replace"))
 
 
 def _parsed(document: bytes) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -18,6 +17,7 @@ from kinet.providers.complaints import Complaint, complaint_of
 from kinet.providers.failures import failure_in_stream
 from kinet.providers.headers import request_headers
 from kinet.providers.http import Call
+from kinet.providers.json_values import json_value
 from kinet.providers.openai_messages import wire_messages, wire_tools
 from kinet.providers.reasoning_pieces import ReasoningDetails, plain_reasoning
 from kinet.providers.refusals import Refusals
@@ -131,6 +131,7 @@ class ChatDecoder:
         self._refused = False
         self._started = False
         self._ended = False
+        self._made: list[StreamItem] = []
 
     @property
     def started(self) -> bool:
@@ -147,8 +148,8 @@ class ChatDecoder:
         """True once the end mark came."""
         return self._ended
 
-    def feed(self, event: ServerEvent) -> Iterator[StreamItem]:
-        """Items of one event. ProviderError for an error in band or damaged data."""
+    def feed(self, event: ServerEvent) -> None:
+        """Takes one event. ProviderError for an error in band or damaged data."""
         data = event.data.strip()
         if not data:
             return
@@ -156,26 +157,31 @@ class ChatDecoder:
             self._ended = True
             return
         try:
-            chunk = json.loads(data)
-        except (ValueError, RecursionError) as exc:
+            chunk = json_value(data)
+        except ValueError as exc:
             self._check_words(event, data)
             raise ProtocolError(
                 "The server sent a piece of the answer that cannot be read.",
                 hint="Send again.",
                 retryable=True,
             ) from exc
-        yield from self._chunk(chunk, is_error=event.name == "error")
+        self._chunk(chunk, is_error=event.name == "error")
 
-    def whole(self, document: Mapping[str, Any]) -> Iterator[StreamItem]:
-        """Items of a completion that came in one piece."""
-        yield from self._chunk(document, is_error="choices" not in document)
+    def whole(self, document: Mapping[str, Any]) -> None:
+        """Takes a completion that came in one piece."""
+        self._chunk(document, is_error="choices" not in document)
         self._ended = True
 
-    def flush(self) -> Iterator[StreamItem]:
-        """Items that were held back to the end."""
+    def take(self) -> list[StreamItem]:
+        """The items made since the last time."""
+        made, self._made = self._made, []
+        return made
+
+    def flush(self) -> None:
+        """Makes items of what was held back to the end."""
         rest = self._joiner.finish()
-        yield from self._said([*(self._tags.feed(rest) if rest else ()), *self._tags.finish()])
-        yield from self._thought(self._thinking_joiner.finish())
+        self._said([*(self._tags.feed(rest) if rest else ()), *self._tags.finish()])
+        self._thought(self._thinking_joiner.finish())
 
     def completion(self, *, partial: bool = False) -> Completion:
         """The answer so far."""
@@ -195,40 +201,40 @@ class ChatDecoder:
             partial=partial,
         )
 
-    def _chunk(self, chunk: Any, *, is_error: bool = False) -> Iterator[StreamItem]:
+    def _chunk(self, chunk: Any, *, is_error: bool = False) -> None:
         complaint = complaint_of(chunk)
         if complaint is None and is_error:
             complaint = complaint_of({"error": chunk})
         if complaint is not None:
-            yield from self._choices_beside(chunk)
+            self._choices_beside(chunk)
             raise failure_in_stream(complaint, model=self._asked_model).error
-        if not isinstance(chunk, Mapping):
+        if not isinstance(chunk, dict):
             return
         if isinstance(chunk.get("model"), str) and chunk["model"]:
             self._model = cleaned(chunk["model"])
         self._take_usage(chunk.get("usage"))
         groq = chunk.get("x_groq")
-        if isinstance(groq, Mapping):
+        if isinstance(groq, dict):
             self._take_usage(groq.get("usage"))
         for choice in _ours(chunk.get("choices")):
-            yield from self._choice(choice)
+            self._choice(choice)
 
-    def _choices_beside(self, chunk: Any) -> Iterator[StreamItem]:
+    def _choices_beside(self, chunk: Any) -> None:
         """Text that shares a chunk with an error is not lost."""
-        if isinstance(chunk, Mapping):
+        if isinstance(chunk, dict):
             for choice in _ours(chunk.get("choices")):
-                yield from self._choice({**choice, "finish_reason": None})
+                self._choice({**choice, "finish_reason": None})
 
-    def _choice(self, choice: Mapping[str, Any]) -> Iterator[StreamItem]:
+    def _choice(self, choice: Mapping[str, Any]) -> None:
         self._started = True
         self._take_usage(choice.get("usage"))
         delta = choice.get("delta")
-        if not isinstance(delta, Mapping) or (not delta and "message" in choice):
+        if not isinstance(delta, dict) or (not delta and "message" in choice):
             delta = choice.get("message")
-        if isinstance(delta, Mapping):
-            yield from self._delta(delta)
+        if isinstance(delta, dict):
+            self._delta(delta)
         elif isinstance(choice.get("text"), str):
-            yield from self._text(choice["text"])
+            self._text(choice["text"])
         reason = choice.get("finish_reason")
         if is_failed_finish(reason):
             raise OverloadedError(
@@ -237,68 +243,70 @@ class ChatDecoder:
             )
         self._finish = finish_word(reason) or self._finish
 
-    def _delta(self, delta: Mapping[str, Any]) -> Iterator[StreamItem]:
-        yield from self._reasoning_of(delta)
+    def _delta(self, delta: Mapping[str, Any]) -> None:
+        self._reasoning_of(delta)
         content = delta.get("content")
         if isinstance(content, str):
-            yield from self._text(content)
-        elif isinstance(content, (list, Mapping)):
-            yield from self._content_parts(content)
+            self._text(content)
+        elif isinstance(content, (list, dict)):
+            self._content_parts(content)
         if isinstance(delta.get("refusal"), str) and delta["refusal"]:
             self._refused = True
-            yield from self._text(delta["refusal"])
+            self._text(delta["refusal"])
         grown = self._calls.feed(delta.get("tool_calls"))
         if delta.get("function_call"):
             grown += self._calls.feed_legacy(delta["function_call"])
-        yield from self._growths(grown)
+        self._growths(grown)
 
-    def _reasoning_of(self, delta: Mapping[str, Any]) -> Iterator[StreamItem]:
+    def _reasoning_of(self, delta: Mapping[str, Any]) -> None:
         found = plain_reasoning(delta, self._reasoning_field)
         if found is not None:
             self._has_reasoning = True
             if found.text:
                 self._reasoning_field = found.field
-                yield from self._thought(self._thinking_joiner.feed(found.text))
+                self._thought(self._thinking_joiner.feed(found.text))
         text = self._details.feed(delta.get("reasoning_details"))
         # Details repeat the plain field where a server sends both.
         if text and not self._reasoning_field:
-            yield from self._thought(self._thinking_joiner.feed(text))
+            self._thought(self._thinking_joiner.feed(text))
 
-    def _content_parts(self, content: Any) -> Iterator[StreamItem]:
+    def _content_parts(self, content: Any) -> None:
         for part in content if isinstance(content, list) else [content]:
             if isinstance(part, str):
-                yield from self._text(part)
-            elif isinstance(part, Mapping):
+                self._text(part)
+            elif isinstance(part, dict):
                 kind = part.get("type")
                 thinking = part.get("thinking")
                 if kind in ("thinking", "reasoning") or thinking is not None:
-                    yield from self._thought(self._thinking_joiner.feed(_text_in(part)))
+                    self._thought(self._thinking_joiner.feed(_text_in(part)))
                 elif isinstance(part.get("text"), str):
-                    yield from self._text(part["text"])
+                    self._text(part["text"])
 
-    def _text(self, text: str) -> Iterator[StreamItem]:
+    def _text(self, text: str) -> None:
         whole = self._joiner.feed(text)
         if whole:
-            yield from self._said(self._tags.feed(whole))
+            self._said(self._tags.feed(whole))
 
-    def _said(self, pieces: Iterable[Piece]) -> Iterator[StreamItem]:
+    def _said(self, pieces: Iterable[Piece]) -> None:
         for piece in pieces:
             if piece.kind == "thinking":
-                yield from self._thought(piece.text)
+                self._thought(piece.text)
             elif piece.text:
                 self._content.append(piece.text)
-                yield TextDelta(piece.text)
+                self._made.append(TextDelta(piece.text))
 
-    def _thought(self, text: str) -> Iterator[StreamItem]:
+    def _thought(self, text: str) -> None:
         if text:
             self._has_reasoning = True
             self._reasoning.append(text)
-            yield ThinkingDelta(text)
+            self._made.append(ThinkingDelta(text))
 
-    def _growths(self, grown: Iterable[Growth]) -> Iterator[StreamItem]:
+    def _growths(self, grown: Iterable[Growth]) -> None:
         for growth in grown:
             name = self._names.own(growth.call.name)
-            yield ToolArgumentsDelta(growth.call.position, cleaned(name), cleaned(growth.text))
+            self._made.append(
+                ToolArgumentsDelta(growth.call.position, cleaned(name), cleaned(growth.text))
+            )
 
     def _take_usage(self, raw: Any) -> None:
         found = openai_usage(raw, total_tells_reasoning=self._vendor.total_tells_reasoning)
@@ -314,11 +322,11 @@ class ChatDecoder:
 
 def _ours(choices: Any) -> Iterator[Mapping[str, Any]]:
     """The first choice: others are alternatives that were not asked for."""
-    if isinstance(choices, Mapping):
+    if isinstance(choices, dict):
         choices = [choices]
     if isinstance(choices, list):
         for choice in choices:
-            if isinstance(choice, Mapping) and not choice.get("index"):
+            if isinstance(choice, dict) and not choice.get("index"):
                 yield choice
 
 
@@ -330,7 +338,7 @@ def _text_in(part: Mapping[str, Any]) -> str:
         return "".join(
             item["text"]
             for item in inner
-            if isinstance(item, Mapping) and isinstance(item.get("text"), str)
+            if isinstance(item, dict) and isinstance(item.get("text"), str)
         )
     return ""
 

@@ -28,7 +28,7 @@ def plain_reasoning(delta: Mapping[str, Any], chosen: str) -> Found | None:
             if value:
                 return Found(field, value)
             empty = empty or Found(field, "")
-        elif isinstance(value, Mapping) and isinstance(value.get("content"), str):
+        elif isinstance(value, dict) and isinstance(value.get("content"), str):
             return Found(field, value["content"])
     return empty
 
@@ -45,7 +45,7 @@ class ReasoningDetails:
             return ""
         readable: list[str] = []
         for number, fragment in enumerate(fragments):
-            if not isinstance(fragment, Mapping):
+            if not isinstance(fragment, dict):
                 continue
             text = fragment.get("text") or fragment.get("summary")
             if isinstance(text, str):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +12,7 @@ from kinet.core.events import TextDelta, ThinkingDelta, ToolArgumentsDelta
 from kinet.providers.base import StreamItem
 from kinet.providers.complaints import Complaint, complaint_of
 from kinet.providers.failures import failure_in_stream
+from kinet.providers.json_values import json_value
 from kinet.providers.reply import completion, finish_word, finished_call
 from kinet.providers.sse import ServerEvent
 from kinet.providers.surrogates import TextJoiner, cleaned
@@ -51,6 +51,7 @@ class ResponseDecoder:
         self._refused = False
         self._started = False
         self._ended = False
+        self._made: list[StreamItem] = []
 
     @property
     def started(self) -> bool:
@@ -67,14 +68,14 @@ class ResponseDecoder:
         """True once the final event came: nothing follows."""
         return self._ended
 
-    def feed(self, event: ServerEvent) -> Iterator[StreamItem]:
-        """Items of one event. ProviderError for an error in band or damaged data."""
+    def feed(self, event: ServerEvent) -> None:
+        """Takes one event. ProviderError for an error in band or damaged data."""
         data = event.data.strip()
         if not data or data == b"[DONE]":
             return
         try:
-            value = json.loads(data)
-        except (ValueError, RecursionError) as exc:
+            value = json_value(data)
+        except ValueError as exc:
             raise ProtocolError(
                 "The server sent a piece of the answer that cannot be read.",
                 hint="Send again.",
@@ -85,23 +86,28 @@ class ResponseDecoder:
             raise failure_in_stream(complaint, model=self._asked_model).error
         if isinstance(value, dict):
             kind = value.get("type")
-            yield from self._event(kind if isinstance(kind, str) else event.name, value)
+            self._event(kind if isinstance(kind, str) else event.name, value)
 
-    def whole(self, document: Mapping[str, Any]) -> Iterator[StreamItem]:
-        """Items of a response that came in one piece."""
+    def whole(self, document: Mapping[str, Any]) -> None:
+        """Takes a response that came in one piece."""
         complaint = complaint_of(document)
         if complaint is None and not isinstance(document.get("output"), list):
             complaint = complaint_of({"error": document}) or Complaint()
         if complaint is not None:
             raise failure_in_stream(complaint, model=self._asked_model).error
-        yield from self._end(document)
+        self._end(document)
 
-    def flush(self) -> Iterator[StreamItem]:
-        """Items that were held back to the end."""
+    def take(self) -> list[StreamItem]:
+        """The items made since the last time."""
+        made, self._made = self._made, []
+        return made
+
+    def flush(self) -> None:
+        """Makes items of what was held back to the end."""
         for item in self._items.values():
             rest = item.joiner.finish()
             if rest:
-                yield from self._grow(item, rest)
+                self._grow(item, rest)
 
     def completion(self, *, partial: bool = False) -> Completion:
         """The answer so far."""
@@ -129,48 +135,48 @@ class ResponseDecoder:
             partial=partial,
         )
 
-    def _event(self, kind: str, value: dict[str, Any]) -> Iterator[StreamItem]:
+    def _event(self, kind: str, value: dict[str, Any]) -> None:
         index = _index(value)
         if kind in _ENDS:
             response = value.get("response")
-            yield from self._end(response if isinstance(response, Mapping) else {})
+            self._end(response if isinstance(response, dict) else {})
         elif kind in ("response.failed", "response.cancelled"):
             response = value.get("response")
-            error = response.get("error") if isinstance(response, Mapping) else None
+            error = response.get("error") if isinstance(response, dict) else None
             complaint = complaint_of({"error": error}) or Complaint(kind)
             raise failure_in_stream(complaint, model=self._asked_model).error
         elif kind in ("response.output_item.added", "response.output_item.done"):
-            if isinstance(value.get("item"), Mapping):
-                yield from self._take(index, value["item"], done=kind.endswith("done"))
+            if isinstance(value.get("item"), dict):
+                self._take(index, value["item"], done=kind.endswith("done"))
         elif kind in _TEXT:
             self._refused = self._refused or "refusal" in kind
-            yield from self._piece(index, "message", value.get("delta"))
+            self._piece(index, "message", value.get("delta"))
         elif kind in _THINKING:
-            yield from self._piece(index, "reasoning", value.get("delta"))
+            self._piece(index, "reasoning", value.get("delta"))
         elif kind == "response.reasoning_summary_part.added":
             item = self._items.get(index)
             if item is not None and item.pieces:
-                yield from self._grow(item, "\n\n")
+                self._grow(item, "\n\n")
         elif kind == "response.function_call_arguments.delta":
-            yield from self._piece(index, "function_call", value.get("delta"))
+            self._piece(index, "function_call", value.get("delta"))
         elif kind in ("response.created", "response.in_progress"):
             self._started = True
             self._name(value.get("response"))
 
-    def _end(self, response: Mapping[str, Any]) -> Iterator[StreamItem]:
+    def _end(self, response: Mapping[str, Any]) -> None:
         self._started = True
         self._name(response)
         output = response.get("output")
         for index, item in enumerate(output if isinstance(output, list) else ()):
-            if isinstance(item, Mapping):
-                yield from self._take(index, item, done=True)
+            if isinstance(item, dict):
+                self._take(index, item, done=True)
         self._usage = openai_usage(response.get("usage")) or self._usage
         details = response.get("incomplete_details")
-        reason = details.get("reason") if isinstance(details, Mapping) else None
+        reason = details.get("reason") if isinstance(details, dict) else None
         self._finish = finish_word(reason) or finish_word(response.get("status"))
         self._ended = True
 
-    def _take(self, index: int, raw: Mapping[str, Any], *, done: bool) -> Iterator[StreamItem]:
+    def _take(self, index: int, raw: Mapping[str, Any], *, done: bool) -> None:
         """An item as it began or ended; at its end what the deltas left out is added."""
         self._started = True
         kind = str(raw.get("type") or "")
@@ -179,16 +185,16 @@ class ResponseDecoder:
             item = self._open(index, kind)
         item.raw.update({key: value for key, value in raw.items() if value is not None})
         if done and not item.pieces:
-            yield from self._grow(item, item.joiner.feed(_text_in(kind, raw)))
+            self._grow(item, item.joiner.feed(_text_in(kind, raw)))
 
-    def _piece(self, index: int, kind: str, delta: Any) -> Iterator[StreamItem]:
+    def _piece(self, index: int, kind: str, delta: Any) -> None:
         self._started = True
         if not isinstance(delta, str) or not delta:
             return
         item = self._items.get(index) or self._open(index, kind)
         if item.kind == kind:
             is_call = kind == "function_call"
-            yield from self._grow(item, delta if is_call else item.joiner.feed(delta))
+            self._grow(item, delta if is_call else item.joiner.feed(delta))
 
     def _open(self, index: int, kind: str) -> _Item:
         item = self._items[index] = _Item(kind, {})
@@ -202,20 +208,20 @@ class ResponseDecoder:
                 )
         return item
 
-    def _grow(self, item: _Item, text: str) -> Iterator[StreamItem]:
+    def _grow(self, item: _Item, text: str) -> None:
         if not text:
             return
         item.pieces.append(text)
         if item.kind == "message":
-            yield TextDelta(text)
+            self._made.append(TextDelta(text))
         elif item.kind == "reasoning":
-            yield ThinkingDelta(text)
+            self._made.append(ThinkingDelta(text))
         elif item.kind == "function_call":
             name = self._names.own(str(item.raw.get("name") or ""))
-            yield ToolArgumentsDelta(item.position, cleaned(name), cleaned(text))
+            self._made.append(ToolArgumentsDelta(item.position, cleaned(name), cleaned(text)))
 
     def _name(self, response: Any) -> None:
-        if isinstance(response, Mapping) and isinstance(response.get("model"), str):
+        if isinstance(response, dict) and isinstance(response.get("model"), str):
             self._model = cleaned(response["model"])
 
     def _kept(self) -> list[dict[str, Any]]:
@@ -243,7 +249,7 @@ def _text_in(kind: str, raw: Mapping[str, Any]) -> str:
     texts = [
         part.get("text") or part.get("refusal")
         for part in (parts if isinstance(parts, list) else ())
-        if isinstance(part, Mapping)
+        if isinstance(part, dict)
     ]
     joint = "" if kind == "message" else "\n\n"
     return joint.join(text for text in texts if isinstance(text, str))

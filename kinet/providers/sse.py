@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kinet.core.errors import ProtocolError
 
@@ -13,12 +13,14 @@ _LINE_END = re.compile(rb"\r\n|\n|\r")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class ServerEvent:
+class ServerEvent(NamedTuple):
     """One event: its name ("" for none) and its data, lines joined by line feeds."""
 
     name: str
     data: bytes
+
+
+_new = tuple.__new__
 
 
 class EventSplitter:
@@ -47,28 +49,49 @@ class EventSplitter:
             self._after_cr = False
             if piece[:1] == b"\n":
                 piece = piece[1:]
-        if not piece:
+        if b"\r" in piece:
+            self._after_cr = piece.endswith(b"\r")
+            lines = _LINE_END.split(self._with_rest(piece))
+        elif b"\n" not in piece:
+            if piece:
+                self._keep(piece)
             return []
-        if b"\n" not in piece and b"\r" not in piece:
-            self._keep(piece)
-            return []
-        self._after_cr = piece.endswith(b"\r")
-        if self._rest:
-            piece = b"".join((*self._rest, piece))
-            self._rest.clear()
-            self._rest_size = 0
-        lines = _LINE_END.split(piece) if b"\r" in piece else piece.split(b"\n")
-        last = lines.pop()
-        if last:
-            self._keep(last)
-        return self._events(lines)
+        else:
+            if self._rest:
+                piece = self._with_rest(piece)
+            if not self._data and not self._name:
+                return self._blocks(piece.split(b"\n\n"))
+            lines = piece.split(b"\n")
+        return self._lines(lines, [])
 
     def finish(self) -> list[ServerEvent]:
         """The events that the end of the body completes: the last line counts without its end."""
-        lines = [b"".join(self._rest), b""]
+        return self._events([self._with_rest(b""), b""])
+
+    def _blocks(self, blocks: list[bytes]) -> list[ServerEvent]:
+        """Events of blocks between blank lines; nearly all of them are one line of data."""
+        out: list[ServerEvent] = []
+        last = blocks.pop()
+        for block in blocks:
+            if block[:6] == b"data: " and b"\n" not in block and len(block) <= MAX_LINE_BYTES:
+                out.append(_new(ServerEvent, ("", block[6:])))
+            else:
+                out += self._events([*block.split(b"\n"), b""])
+        return self._lines(last.split(b"\n"), out) if last else out
+
+    def _lines(self, lines: list[bytes], out: list[ServerEvent]) -> list[ServerEvent]:
+        last = lines.pop()
+        if last:
+            self._keep(last)
+        if lines:
+            out += self._events(lines)
+        return out
+
+    def _with_rest(self, piece: bytes) -> bytes:
+        whole = b"".join((*self._rest, piece))
         self._rest.clear()
         self._rest_size = 0
-        return self._events(lines)
+        return whole
 
     def _keep(self, piece: bytes) -> None:
         # Kept in pieces: joining at each one would cost the square of a long line.
@@ -79,36 +102,44 @@ class EventSplitter:
 
     def _events(self, lines: list[bytes]) -> list[ServerEvent]:
         out: list[ServerEvent] = []
+        data = self._data
         for line in lines:
-            if self._at_start and (line or self._data):
-                self._at_start = False
-                line = line.removeprefix(_BYTE_ORDER_MARK)
             if len(line) > MAX_LINE_BYTES:
                 raise _too_long()
-            if line.startswith(b"data:"):
-                value = line[6:] if line[5:6] == b" " else line[5:]
-                self._data.append(value)
-                self._data_size += len(value)
-                if self._data_size > MAX_LINE_BYTES:
-                    raise _too_long()
-            elif not line:
-                self._dispatch(out)
-            elif line.startswith(b"event:"):
-                self._name = line[6:].strip().decode("utf-8", "replace")
-            elif line.lstrip().startswith(b"{") and not self._data:
-                out.append(ServerEvent(self._name, line))
-            elif line == b"data":
-                self._data.append(b"")
-            elif not self.strange and not line.startswith((b":", b"id", b"retry", b"event")):
-                self.strange = line[:200]
+            if not line:
+                if data:
+                    out.append(ServerEvent(self._name, data[0] if len(data) == 1 else _join(data)))
+                    data.clear()
+                    self._data_size = 0
+                self._name = ""
+            elif line.startswith(b"data: ") and not data:
+                # By far the most frequent line, so it comes first.
+                data.append(line[6:])
+                self._data_size = len(line)
+            else:
+                self._field(line, out)
         return out
 
-    def _dispatch(self, out: list[ServerEvent]) -> None:
-        if self._data:
-            out.append(ServerEvent(self._name, b"\n".join(self._data)))
-            self._data = []
-            self._data_size = 0
-        self._name = ""
+    def _field(self, line: bytes, out: list[ServerEvent]) -> None:
+        if self._at_start:
+            self._at_start = False
+            line = line.removeprefix(_BYTE_ORDER_MARK)
+        if line.startswith(b"data:") or line == b"data":
+            value = line[6:] if line[5:6] == b" " else line[5:]
+            self._data.append(value)
+            self._data_size += len(value)
+            if self._data_size > MAX_LINE_BYTES:
+                raise _too_long()
+        elif line.startswith(b"event:"):
+            self._name = line[6:].strip().decode("utf-8", "replace")
+        elif line.lstrip().startswith(b"{") and not self._data:
+            out.append(ServerEvent(self._name, line))
+        elif not self.strange and not line.startswith((b":", b"id", b"retry", b"event")):
+            self.strange = line[:200]
+
+
+def _join(data: list[bytes]) -> bytes:
+    return b"\n".join(data)
 
 
 def _too_long() -> ProtocolError:

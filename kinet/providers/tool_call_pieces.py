@@ -63,15 +63,15 @@ class CallAssembler:
         """Takes the `tool_calls` list of one delta."""
         out: list[Growth] = []
         touched: list[CallInPieces] = []
-        if isinstance(fragments, Mapping):
+        if isinstance(fragments, dict):
             fragments = [fragments]
         if not isinstance(fragments, Sequence) or isinstance(fragments, (str, bytes)):
             return out
         for fragment in fragments:
-            if not isinstance(fragment, Mapping):
+            if not isinstance(fragment, dict):
                 continue
             function = fragment.get("function")
-            function = function if isinstance(function, Mapping) else fragment
+            function = function if isinstance(function, dict) else fragment
             id_ = _text(fragment.get("id"))
             name = _text(function.get("name"))
             arguments = _arguments(function.get("arguments"))
@@ -82,7 +82,7 @@ class CallAssembler:
             touched.append(call)
             call.id = call.id or id_
             _take_name(call, name)
-            if isinstance(extra, Mapping):
+            if isinstance(extra, dict):
                 call.vendor["extra_content"] = _merged(call.vendor.get("extra_content"), extra)
             if arguments and not (call.is_whole() and arguments.strip() == call.text().strip()):
                 call.arguments.append(arguments)
@@ -91,7 +91,7 @@ class CallAssembler:
 
     def feed_legacy(self, function_call: Any) -> list[Growth]:
         """Takes the old `function_call` of one delta: always the same single call."""
-        if not isinstance(function_call, Mapping):
+        if not isinstance(function_call, dict):
             return []
         return self.feed([{"index": 0, "function": function_call}])
 
@@ -161,9 +161,9 @@ def _take_name(call: CallInPieces, name: str) -> None:
 
 
 def _merged(old: Any, new: Mapping[str, Any]) -> dict[str, Any]:
-    out: dict[str, Any] = dict(old) if isinstance(old, Mapping) else {}
+    out: dict[str, Any] = dict(old) if isinstance(old, dict) else {}
     for key, value in new.items():
-        if isinstance(value, Mapping) and isinstance(out.get(key), Mapping):
+        if isinstance(value, dict) and isinstance(out.get(key), dict):
             out[key] = _merged(out[key], value)
         elif value is not None:
             out[key] = value

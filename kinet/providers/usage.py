@@ -16,7 +16,7 @@ def openai_usage(raw: Any, *, total_tells_reasoning: bool = False) -> Usage | No
     `total_tells_reasoning`: what the total has beyond prompt and answer is reasoning that the
     server left out of the answer's count.
     """
-    if not isinstance(raw, Mapping):
+    if not isinstance(raw, dict):
         return None
     details = _first_mapping(raw, "prompt_tokens_details", "input_tokens_details")
     answer = _first_mapping(raw, "completion_tokens_details", "output_tokens_details")
@@ -63,7 +63,7 @@ class AnthropicUsage:
 
     def update(self, raw: Any) -> None:
         """Takes the counts of one event."""
-        if not isinstance(raw, Mapping):
+        if not isinstance(raw, dict):
             return
         for name in (
             "input_tokens",
@@ -75,7 +75,7 @@ class AnthropicUsage:
             if value:
                 self._counts[name] = value
         details = raw.get("output_tokens_details")
-        if isinstance(details, Mapping) and _count(details, "thinking_tokens"):
+        if isinstance(details, dict) and _count(details, "thinking_tokens"):
             self._counts["thinking"] = _count(details, "thinking_tokens")
 
     def usage(self) -> Usage:
@@ -114,6 +114,6 @@ def _number(value: Any) -> int:
 def _first_mapping(raw: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     for name in names:
         value = raw.get(name)
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             return value
     return {}

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# Told when they are on the disk: more depends on them than a few milliseconds.
+_DURABLE = (MessageCompleted, ApprovalRequested, ApprovalResolved, TurnFinished)
 # Nothing of these needs to be looked at before it goes on.
 _PASSING = (TextDelta, ThinkingDelta, ToolArgumentsDelta, ToolProgress)
 
@@ -178,7 +180,7 @@ class Turn:
         """Waits for the disk where more depends on it; the first failure of a turn is told."""
         if isinstance(event, ContextCompacted):
             self._state.save_notes()
-        if not isinstance(event, MessageCompleted | TurnFinished):
+        if not isinstance(event, _DURABLE):
             return None
         refused = await self._unsaved()
         if refused is None or self._told_unsaved:

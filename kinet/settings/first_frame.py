@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from kinet.core import atomic_write
 from kinet.paths import ensure_private_dir
 
 FILE_NAME = "window.json"
@@ -41,6 +40,9 @@ def load(home: Path) -> FirstFrame:
 
 def save(home: Path, frame: FirstFrame) -> None:
     """Keeps `frame` in `home`. A home that cannot be written is left as it is: it is only looks."""
+    # Imported late: reading, which the first picture waits for, does without it.
+    from kinet.core import atomic_write
+
     with contextlib.suppress(OSError):
         ensure_private_dir(home)
         text = json.dumps(asdict(frame), ensure_ascii=True, indent=1)

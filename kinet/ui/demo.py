@@ -30,7 +30,7 @@ async def run_demo(window: MainWindow, picture: Path | None = None) -> int:
     try:
         window.open_session(await window.program.services.start_tour())
     except KinetError as exc:
-        window.toast.tell(exc.sentence(), seconds=0)
+        window.parts.toast.tell(exc.sentence(), seconds=0)
         return _failed(exc.sentence())
     panel = window.panel
     if panel.session is not None:
@@ -83,7 +83,7 @@ async def _until(condition: Callable[[], bool]) -> None:
 
 
 def _save(window: MainWindow, path: Path) -> None:
-    window.toast.hide()
+    window.parts.toast.hide()
     path.parent.mkdir(parents=True, exist_ok=True)
     if not window.grab().save(str(path)):
         raise OSError(0, "no image format for this name, try .png", str(path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
+from kinet.ui.input_filters import WheelGuard
 from kinet.ui.theme import (
     Theme,
     load_fonts,
@@ -30,8 +31,7 @@ class Look(QObject):
         self.choice, self.zoom = choice, zoom
         self.theme: Theme | None = None
         app.setStyle("Fusion")
-        load_fonts(first_frame=True)
-        self.apply()
+        app.installEventFilter(WheelGuard(app))
         app.styleHints().colorSchemeChanged.connect(self._system_changed)
 
     def apply(self) -> None:

@@ -1,93 +1,102 @@
-"""The window: sidebar, the session on screen, the step panel; it opens empty and fills up later."""
+"""The window: opens with a picture of itself, builds its parts behind it, then fills them.
+
+Only what the picture needs is imported here; everything else comes with `WindowCore`.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
+from PySide6.QtCore import QRect, Signal
+from PySide6.QtWidgets import QApplication, QMainWindow
 
-from kinet.core.errors import KinetError
-from kinet.ui.chat_panel import ChatPanel
-from kinet.ui.file_desk import FileDesk
-from kinet.ui.look import Look
-from kinet.ui.model_desk import ModelDesk
-from kinet.ui.program import OpenSession, Program
-from kinet.ui.session_changes import SessionChanges
-from kinet.ui.session_desk import SessionDesk
-from kinet.ui.settings_link import SettingsLink
-from kinet.ui.sidebar import Sidebar
-from kinet.ui.status_row import cost_words
-from kinet.ui.step_desk import StepDesk, StepPanel
-from kinet.ui.tasks import breathe, in_thread, new_event, spawn
-from kinet.ui.theme import Theme, window_icon
-from kinet.ui.toast import Toast
-from kinet.ui.window_frame import WindowFrame
-from kinet.ui.window_geometry import MINIMUM_SIZE, restore
-from kinet.ui.window_keys import WindowKeys
-from kinet.ui.window_parts import WindowParts
+from kinet.ui.first_picture import FirstPicture
+from kinet.ui.tokens import Mode, load_fonts, load_theme
+from kinet.ui.window_geometry import (
+    DEFAULT_SIZE,
+    MINIMUM_SIZE,
+    SIDEBAR_OVERLAYS_BELOW,
+    Geometry,
+    clamp,
+    read,
+)
 
 if TYPE_CHECKING:
     import asyncio
 
+    from PySide6.QtGui import QCloseEvent, QKeyEvent
+
+    from kinet.ui.chat_panel import ChatPanel
+    from kinet.ui.look import Look
+    from kinet.ui.program import OpenSession, Program
+    from kinet.ui.session_desk import SessionDesk
+    from kinet.ui.window_core import WindowCore
+    from kinet.ui.window_parts import WindowParts
+
 
 class MainWindow(QMainWindow):
-    """Shows sessions of one data folder. `begin` has to be called once, inside the loop."""
+    """Shows sessions of one data folder; `choice` is light, dark or system, `zoom` in percent."""
 
     closed = Signal()
+    look: Look
 
-    def __init__(self, program: Program, look: Look | None = None, geometry: str = "") -> None:
+    def __init__(
+        self, program: Program, choice: str = "system", zoom: int = 100, geometry: str = ""
+    ) -> None:
         super().__init__()
         self.setObjectName("mainWindow")
+        self.setWindowTitle("Kinet")
         self.setMinimumSize(*MINIMUM_SIZE)
-        self.setWindowIcon(window_icon())
         self.program = program
         self.problem = ""
+        self._choice, self._zoom = choice, zoom
+        self._geometry = read(geometry)
         self._may_close = False
         self._ready: asyncio.Event | None = None
-        self.look = look or Look(_application(), program.theme)
-        self.sidebar = Sidebar()
-        self._stack = QStackedWidget()
-        self._room = StepPanel()
-        self.frame = WindowFrame(self.sidebar, self._stack, self._room)
-        self.setCentralWidget(self.frame)
-        self.toast = Toast(self.frame)
-        self.desk = SessionDesk(program, self.sidebar, self._stack, self.toast)
-        self.changes = SessionChanges(program, self.sidebar, self.desk, self.toast)
-        self.steps = StepDesk(self.frame, self._room)
-        self.models = ModelDesk(program, self)
-        self.files = FileDesk(program, self)
-        parts = WindowParts(
-            self,
-            self.frame,
-            self.sidebar,
-            self.desk,
-            self.steps,
-            self.models,
-            self.files,
-            self.look,
-            self.toast,
-        )
-        self.link = SettingsLink(program, parts)
-        self.keys = WindowKeys(parts)
-        self.keys.escape_stops = lambda: self.link.escape_stops
-        self._connect()
-        restore(geometry, self, self.frame)
-        self.desk.start()
-        self.desk.current.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._core: WindowCore | None = None
+        self._place()
+        self._draw_first_picture()
+
+    def build(self) -> None:
+        """Builds all parts at once; without it `begin` does so step by step."""
+        if self._core is None:
+            for _ in self._make_core().build(self._geometry):
+                pass
 
     def begin(self, session_id: str | None = None) -> None:
-        """Starts filling the window: settings, store, the list, the transcript."""
+        """Starts building and filling the window; once, inside the loop."""
+        from kinet.ui.tasks import new_event, spawn
+
         if self._ready is None:
             self._ready = new_event()
             spawn(self._fill(session_id), "fill the window")
 
     async def ready(self) -> None:
-        """Returns when a message can be sent. KinetError's sentence is in `problem` if not."""
+        """Returns when a message can be sent. If that cannot be, `problem` says why."""
         self.begin()
         assert self._ready is not None
         await self._ready.wait()
+
+    @property
+    def is_built(self) -> bool:
+        """True once the parts are there."""
+        return self._core is not None and hasattr(self._core, "keys")
+
+    @property
+    def core(self) -> WindowCore:
+        """What joins the parts; there once they are built."""
+        assert self._core is not None, "the window is not built yet"
+        return self._core
+
+    @property
+    def parts(self) -> WindowParts:
+        """The parts; there once they are built."""
+        return self.core.parts
+
+    @property
+    def desk(self) -> SessionDesk:
+        """The open sessions."""
+        return self.parts.desk
 
     @property
     def panel(self) -> ChatPanel:
@@ -103,109 +112,86 @@ class MainWindow(QMainWindow):
         """Shows the session of this id and gives it back."""
         return self.desk.open(session_id).session
 
-    async def show_month(self) -> None:
-        """Shows what was spent this month."""
-        total = await self.program.services.month_total()
-        if total.cost <= 0 and total.known:
-            self.sidebar.set_month("Nothing spent yet")
-        else:
-            self.sidebar.set_month(f"This month {cost_words(total.cost, total.known)}")
+    def geometry_text(self) -> str:
+        """Place and size, to be kept."""
+        rect = self.normalGeometry() if self.isMaximized() else self.geometry()
+        frame = self.parts.frame
+        sidebar, panel = frame.widths
+        place = (rect.x(), rect.y(), rect.width(), rect.height())
+        return Geometry(place, self.isMaximized(), sidebar, frame.sidebar_shown, panel).to_text()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not self._may_close and any(panel.runner.running for panel in self.desk.panels):
-            event.ignore()
-            self._ask_to_close()
-            return
-        self.desk.save_drafts()
+        core = self._core
+        if core is not None and not self._may_close and core.filled:
+            if any(panel.runner.running for panel in self.desk.panels):
+                event.ignore()
+                self._ask_to_close()
+                return
+            self.desk.save_drafts()
         event.accept()
         self.closed.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.keys.escape()
+        from PySide6.QtCore import Qt
+
+        if event.key() == Qt.Key.Key_Escape and self._core is not None:
+            self._core.keys.escape()
             return
         super().keyPressEvent(event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.toast.place()
+    def _place(self) -> None:
+        rect = self._geometry.rect
+        if rect is None:
+            self.resize(*DEFAULT_SIZE)
+        else:
+            self.setGeometry(clamp(QRect(*rect)))
+        if self._geometry.maximized:
+            self.showMaximized()
 
-    def _connect(self) -> None:
-        self.desk.panel_made.connect(self._serve)
-        self.desk.panel_shown.connect(self._follow)
-        self.models.problem.connect(self.toast.tell)
-        self.files.problem.connect(self.toast.tell)
-        self.files.folder_changed.connect(lambda: self._follow(self.desk.new()))
-        self.models.session_wanted.connect(self.desk.open)
-        self.sidebar.hide_requested.connect(lambda: self.frame.show_sidebar(False))
-        self.sidebar.settings_requested.connect(lambda: self.models.open_settings())
-        self.sidebar.memory_requested.connect(lambda: self.models.open_settings("memory"))
-        self.sidebar.keys_requested.connect(self.keys.show_keys)
-        self.frame.layout_changed.connect(self._arranged)
-        self.look.changed.connect(self._restyle)
+    def _draw_first_picture(self) -> None:
+        dark = self._choice == "dark"
+        if self._choice == "system":
+            # The desktop's own palette is still in place here and shows what it asks for.
+            dark = self.palette().window().color().lightness() < 128
+        mode: Mode = "dark" if dark else "light"
+        shown = self._geometry.sidebar_shown and self.width() >= SIDEBAR_OVERLAYS_BELOW
+        load_fonts(first_frame=True)
+        theme = load_theme(mode, self._zoom)
+        self.setCentralWidget(FirstPicture(theme, self._geometry.sidebar if shown else 0))
 
-    def _serve(self, panel: ChatPanel) -> None:
-        self.models.serve(panel)
-        self.files.serve(panel)
-        panel.header.panel_toggled.connect(lambda _checked: self.steps.toggle())
-        panel.header.sidebar_requested.connect(lambda: self.frame.show_sidebar(True))
-        panel.state_changed.connect(self._retitle)
-        panel.link_chosen.connect(_open_link)
-        panel.runner.running_changed.connect(
-            lambda running: None if running else spawn(self.show_month(), "month total")
-        )
-        if self._ready is not None and self._ready.is_set() and not self.problem:
-            self.link.serve()
+    def _make_core(self) -> WindowCore:
+        from kinet.ui.look import Look
+        from kinet.ui.theme import window_icon
+        from kinet.ui.window_core import WindowCore
 
-    def _follow(self, panel: ChatPanel) -> None:
-        if self._ready is not None and self._ready.is_set():
-            panel.build_transcript()
-        self.steps.follow(panel)
-        self.models.follow(panel)
-        self.files.follow(panel)
-        self._arranged()
-        self._retitle()
-
-    def _retitle(self) -> None:
-        waiting = sum(bool(panel.approvals.cards()) for panel in self.desk.panels)
-        title = self.panel.title if self.panel.session is not None else ""
-        words = f"{title} — Kinet" if title else "Kinet"
-        self.setWindowTitle(f"({waiting}) {words}" if waiting else words)
-
-    def _arranged(self) -> None:
-        for panel in self.desk.panels:
-            panel.header.show_sidebar_button(not self.frame.sidebar_shown)
-        self.toast.place()
-
-    def _restyle(self, theme: Theme) -> None:
-        for panel in self.desk.panels:
-            panel.set_theme(theme)
-        self.steps.set_theme(theme)
-        self.models.set_theme(theme)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication), "a window needs a QApplication"
+        self.setWindowIcon(window_icon())
+        self.look = Look(app, self._choice, self._zoom)
+        self._core = WindowCore(self, self.program, self.look)
+        return self._core
 
     async def _fill(self, session_id: str | None) -> None:
+        from kinet.core.errors import KinetError
+        from kinet.ui.tasks import breathe, in_thread
+
         assert self._ready is not None
+        if self._core is None:
+            await in_thread(_import_parts)
+            for _ in self._make_core().build(self._geometry):
+                await breathe()
         try:
             await in_thread(self.program.preload)
             self.program.build()
+            for _ in self.core.fill():
+                await breathe()
+            if session_id:
+                self.desk.open(session_id)
         except KinetError as exc:
             self.problem = exc.sentence()
-            self.toast.tell(self.problem, seconds=0)
-            return
+            self.parts.toast.tell(self.problem, seconds=0)
         finally:
             self._ready.set()
-        self.look.load_other_fonts()
-        await breathe()
-        self.desk.current.build_transcript()
-        await breathe()
-        self.desk.load_list()
-        self.models.start()
-        self.link.start()
-        for sentence in self.program.problems:
-            self.toast.tell(sentence, seconds=0)
-        if session_id:
-            self.desk.open(session_id)
-        await self.show_month()
 
     def _ask_to_close(self) -> None:
         from kinet.ui.close_question import CloseQuestion
@@ -221,14 +207,9 @@ class MainWindow(QMainWindow):
         self.close()
 
 
-def _application() -> QApplication:
-    app = QApplication.instance()
-    assert isinstance(app, QApplication), "a window needs a QApplication"
-    return app
-
-
-def _open_link(url: str) -> None:
-    from PySide6.QtCore import QUrl
-    from PySide6.QtGui import QDesktopServices
-
-    QDesktopServices.openUrl(QUrl(url))
+def _import_parts() -> None:
+    """In a thread: the modules of all parts, while the picture is on screen."""
+    import kinet.ui.presenter
+    import kinet.ui.step_detail
+    import kinet.ui.transcript.view
+    import kinet.ui.window_core  # noqa: F401

@@ -217,13 +217,13 @@ class Presenter:
             self._sink.finish(turn.reasoning, None)
         self._thought(event.thought_s)
         turn.thinking_since = 0.0
-        text = message.text.strip("\n")
+        text = message.text.lstrip("\n")
         if text.strip():
             if turn.answer is None:
                 self._open_answer()
             assert turn.answer is not None
             self._sink.finish(turn.answer, text)
-            turn.answers.append(text)
+            turn.answers.append(text.rstrip("\n"))
         elif turn.answer is not None:
             self._sink.remove(turn.answer)
         if turn.answer is not None:

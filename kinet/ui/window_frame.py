@@ -8,12 +8,16 @@ from PySide6.QtWidgets import QWidget
 
 from kinet.ui.controls import Line
 from kinet.ui.theme import current_theme
+from kinet.ui.window_geometry import (
+    PANEL_MIN,
+    PANEL_OVERLAYS_BELOW,
+    PANEL_WIDTH,
+    SIDEBAR_MAX,
+    SIDEBAR_MIN,
+    SIDEBAR_OVERLAYS_BELOW,
+    SIDEBAR_WIDTH,
+)
 
-SIDEBAR_WIDTH, SIDEBAR_MIN, SIDEBAR_MAX = 260, 200, 400
-PANEL_WIDTH, PANEL_MIN = 400, 300
-# Up to these widths of the window the part lies over the chat instead of beside it.
-PANEL_OVERLAYS_BELOW = 960
-SIDEBAR_OVERLAYS_BELOW = 761
 _HANDLE = 7
 
 

@@ -3,50 +3,57 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QMainWindow
-
-from kinet.ui.window_frame import PANEL_WIDTH, SIDEBAR_WIDTH, WindowFrame
 
 DEFAULT_SIZE = (1200, 800)
 MINIMUM_SIZE = (720, 520)
+SIDEBAR_WIDTH, SIDEBAR_MIN, SIDEBAR_MAX = 260, 200, 400
+PANEL_WIDTH, PANEL_MIN = 400, 300
+# Up to these widths of the window the part lies over the chat instead of beside it.
+PANEL_OVERLAYS_BELOW = 960
+SIDEBAR_OVERLAYS_BELOW = 761
 
 
-def describe(window: QMainWindow, frame: WindowFrame) -> str:
-    """Place, size and widths of the parts as text."""
-    rect = window.normalGeometry() if window.isMaximized() else window.geometry()
-    sidebar, panel = frame.widths
-    return json.dumps(
-        {
-            "rect": [rect.x(), rect.y(), rect.width(), rect.height()],
-            "maximized": window.isMaximized(),
-            "sidebar": sidebar,
-            "sidebar_shown": frame.sidebar_shown,
-            "panel": panel,
-        }
-    )
+@dataclass(frozen=True)
+class Geometry:
+    """Place and size of the window, and the widths of its parts. `rect` None: the default size."""
+
+    rect: tuple[int, int, int, int] | None = None
+    maximized: bool = False
+    sidebar: int = SIDEBAR_WIDTH
+    sidebar_shown: bool = True
+    panel: int = PANEL_WIDTH
+
+    def to_text(self) -> str:
+        """What `read` takes."""
+        return json.dumps(
+            {
+                "rect": self.rect,
+                "maximized": self.maximized,
+                "sidebar": self.sidebar,
+                "sidebar_shown": self.sidebar_shown,
+                "panel": self.panel,
+            }
+        )
 
 
-def restore(text: str, window: QMainWindow, frame: WindowFrame) -> None:
-    """Brings the window back to what `describe` wrote; what is missing or odd is the default."""
-    window.resize(*DEFAULT_SIZE)
-    raw = _read(text)
+def read(text: str) -> Geometry:
+    """The geometry that `to_text` wrote; what is missing or odd is the default."""
+    raw = _object(text)
     rect = raw.get("rect")
-    if isinstance(rect, list) and len(rect) == 4 and all(type(item) is int for item in rect):
-        window.setGeometry(clamp(QRect(*rect)))
-    widths = [raw.get("sidebar"), raw.get("panel")]
-    sidebar, panel = (
-        value if type(value) is int else default
-        for value, default in zip(widths, (SIDEBAR_WIDTH, PANEL_WIDTH), strict=True)
+    whole = isinstance(rect, list) and len(rect) == 4 and all(type(n) is int for n in rect)
+    sidebar, panel = raw.get("sidebar"), raw.get("panel")
+    return Geometry(
+        (rect[0], rect[1], rect[2], rect[3]) if isinstance(rect, list) and whole else None,
+        raw.get("maximized") is True,
+        max(SIDEBAR_MIN, min(SIDEBAR_MAX, sidebar)) if type(sidebar) is int else SIDEBAR_WIDTH,
+        raw.get("sidebar_shown") is not False,
+        max(PANEL_MIN, panel) if type(panel) is int else PANEL_WIDTH,
     )
-    frame.set_widths(sidebar, panel)
-    if raw.get("sidebar_shown") is False:
-        frame.show_sidebar(False)
-    if raw.get("maximized") is True:
-        window.showMaximized()
 
 
 def clamp(rect: QRect) -> QRect:
@@ -62,7 +69,7 @@ def clamp(rect: QRect) -> QRect:
     return QRect(x, y, width, height)
 
 
-def _read(text: str) -> dict[str, Any]:
+def _object(text: str) -> dict[str, Any]:
     try:
         raw = json.loads(text or "{}")
     except ValueError:

@@ -2,7 +2,7 @@
 
 Times are those of this thread alone, so that a busy machine changes little; T6 looks at the clock.
 Prints one JSON object a line: {"name", "value", "limit", "pass", "raw"}; exits 1 on a miss. Run it
-from the project's folder; names of benches after the command choose some: T3 T4 T5 T6 T9.
+from the project's folder: python -m tests.bench.bench_transcript; T3 T4 T5 T6 T9 behind it choose.
 """
 
 from __future__ import annotations
@@ -17,19 +17,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parent)]
-
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit, QWidget
-from transcript_texts import answer, conversation, hostile
 
 from kinet.core.events import Event, MessageCompleted, TextDelta, TurnStarted
 from kinet.core.messages import Message
 from kinet.ui.presenter import Presenter
 from kinet.ui.theme import load_fonts, load_theme
 from kinet.ui.transcript.view import Transcript
+from tests.bench.transcript_texts import answer, conversation, hostile
 
 RUNS = 3
 
@@ -261,6 +258,7 @@ def t9() -> bool:
 
 def main(chosen: list[str]) -> int:
     """Runs the benches; 1 if one missed its limit."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = QApplication([])
     load_fonts()
     # Lexers and the parser load once per process; that is the start's cost, not a stream's.

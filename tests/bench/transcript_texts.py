@@ -9,61 +9,12 @@ from collections.abc import Callable
 from kinet.core.events import Event, MessageCompleted
 from kinet.core.messages import Message
 
-_WORDS = [
-    "the",
-    "parser",
-    "reads",
-    "each",
-    "token",
-    "from",
-    "a",
-    "stream",
-    "and",
-    "keeps",
-    "a",
-    "small",
-    "window",
-    "of",
-    "state",
-    "so",
-    "that",
-    "memory",
-    "stays",
-    "flat",
-    "while",
-    "the",
-    "agent",
-    "plans",
-    "its",
-    "next",
-    "step",
-    "calls",
-    "a",
-    "tool",
-    "checks",
-    "the",
-    "result",
-    "writes",
-    "a",
-    "file",
-    "runs",
-    "tests",
-    "and",
-    "reports",
-    "back",
-    "with",
-    "a",
-    "summary",
-    "of",
-    "what",
-    "changed",
-    "why",
-    "it",
-    "matters",
-    "and",
-    "what",
-    "remains",
-]
+_TEXT = (
+    "the parser reads each token from a stream and keeps a small window of state so that memory "
+    "stays flat while the agent plans its next step calls a tool checks the result writes a file "
+    "runs tests and reports back with a summary of what changed why it matters and what remains"
+)
+_WORDS = _TEXT.split()
 _CJK = "我们先读取配置文件然后检查每个工具的返回结果最后把摘要写回会话记录里面以便之后可以恢复"
 _PYTHON = '''def merge(intervals: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Joins intervals that overlap."""

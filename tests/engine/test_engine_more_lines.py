@@ -20,6 +20,7 @@ from kinet.engine.circuit import Circuit
 from kinet.engine.direct import DirectEngine
 from kinet.engine.echoes import without_echoes
 from kinet.engine.environment import environment_note
+from kinet.engine.old_outputs import shrunk
 from kinet.engine.presets import PRESETS
 from kinet.engine.prompt import system_prompt
 from kinet.engine.segments import cache_note
@@ -283,3 +284,31 @@ async def test_a_call_denied_for_want_of_someone_to_ask_is_marked():
     request = turn(ScriptedProvider(asks_for("change", word="x")), tools=(Change(),), mode="deny")
     (result,) = results(await collect(request))
     assert result.details == {"denied": True, "unasked": True}
+
+
+class Grep(Look):
+    """Gives 150 lines, under the name of the tool that the rule knows."""
+
+    name: ClassVar[str] = "grep"
+
+    async def run(self, arguments: Any, context: ToolContext) -> ToolOutput:
+        """Lines."""
+        return ToolOutput("\n".join(f"hit {number}" for number in range(150)))
+
+
+@pytest.mark.parametrize(("preset", "lines"), [("loop-25", 101), ("default", 150)])
+async def test_u03_old_outputs_shrink_with_preset_loop_25_and_no_other(preset, lines, tmp_path):
+    provider = ScriptedProvider(asks_for("grep"), asks_for("look", word="a"), says("Done."))
+    limits = PRESETS[preset].apply(Limits())
+    await collect(turn(provider, tools=(Grep(), Look()), limits=limits, folder=tmp_path))
+    newest = [item for item in provider.requests[1].messages if item.name == "grep"]
+    older = [item for item in provider.requests[2].messages if item.name == "grep"]
+    assert len(newest[0].text.splitlines()) == 150
+    assert len(older[0].text.splitlines()) == lines
+
+
+def test_u03_a_large_output_keeps_twelve_and_three_kilobytes():
+    text = shrunk(Message("tool", "x" * 20_000, name="other")).text
+    assert text.count("x") == 15 * 1024
+    assert f"{20_000 - 15 * 1024:,}" in text
+    assert len(shrunk(Message("tool", "l\n" * 300, name="shell")).text.splitlines()) == 141

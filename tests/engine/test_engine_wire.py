@@ -18,6 +18,7 @@ from kinet.core.events import (
     ThinkingDelta,
     ToolArgumentsDelta,
 )
+from kinet.core.messages import Message
 from kinet.core.profile import WireProtocol
 from kinet.engine.base import Limits, Section, StopSignal
 from kinet.net.secret import Secret
@@ -331,3 +332,64 @@ def _stopped_after(seconds: float) -> StopSignal:
     stop = StopSignal()
     asyncio.get_running_loop().call_later(seconds, stop.set)
     return stop
+
+
+TOO_LONG = {
+    "openai": (
+        400,
+        {
+            "error": {
+                "message": "This model's maximum context length is 8192 tokens. However, your "
+                "messages resulted in 9000 tokens.",
+                "code": "context_length_exceeded",
+            }
+        },
+    ),
+    "anthropic": (
+        400,
+        {
+            "type": "error",
+            "error": {
+                "type": "invalid_request_error",
+                "message": "prompt is too long: 210000 tokens > 200000 maximum",
+            },
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("known_wording", [True, False], ids=["wording", "413"])
+async def test_k16_at_most_three_requests_then_a_card_with_ways_out(
+    server, provider, protocol, known_wording
+):
+    status, body = TOO_LONG[protocol] if known_wording else (413, {"error": {"message": "large"}})
+    server.replies(fails(status, json.dumps(body)) for _ in range(9))
+    chat = Chat(memory_text="Facts.")
+    for number in range(12):
+        chat.conversation.messages += [
+            Message("user", f"Question {number}. " + "word " * 200),
+            Message("assistant", f"Answer {number}."),
+        ]
+    before = [*chat.conversation.messages]
+    events = await chat.send(provider, "The newest question.")
+    assert len(server.bodies) == 3
+    sizes = [len(json.dumps(body["messages"])) for body in server.bodies]
+    assert sizes[0] > sizes[1] > sizes[2]
+    assert all("The newest question." in _words(body) for body in server.bodies)
+    assert all("Facts." in _words(body) for body in server.bodies)
+    assert last(events).error.kind == "context_too_long"
+    assert "new conversation" in last(events).error.hint
+    assert chat.conversation.messages[: len(before)] == before
+
+
+async def test_s08_a_silent_stream_is_stalled_keeps_its_text_and_can_be_retried(server, protocol):
+    server.replies(hangs("Half a sentence"))
+    provider = create_provider(server.profile(protocol), None, stall_seconds=0.2)
+    chat = Chat()
+    events = await chat.send(provider)
+    assert last(events).error.kind == "stalled"
+    assert last(events).error.retryable
+    assert texts(events) == ["Half a sentence"]
+    assert len(server.bodies) == 1
+    assert last(await chat.send(provider, "Again.")).reason == "completed"
+    await provider.close()

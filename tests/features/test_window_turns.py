@@ -97,8 +97,8 @@ async def test_the_step_panel_holds_a_long_result_whole_and_the_model_gets_its_e
             await live.ended()
             await until(live.panel.transcript.is_idle)
             live.panel.transcript.open_step(-1)
-            assert live.window.frame.panel_shown
-            shown = live.window.steps.detail.full_text()
+            assert live.window.parts.frame.panel_shown
+            shown = live.window.parts.steps.detail.full_text()
             assert shown.count("a") >= 25_000
             assert shown.count("b") >= 25_000
             finished = [e for e in live.panel.session.events() if isinstance(e, ToolFinished)]
@@ -150,7 +150,7 @@ async def test_what_was_said_is_there_after_a_restart_and_goes_on(home: Path, fo
             session_id = live.panel.session_id
             before = live.text
         async with live_window(home, server_url=server.base_url, folder=folder) as live:
-            assert live.window.sidebar.model.shown_ids() == [session_id]
+            assert live.window.parts.sidebar.model.shown_ids() == [session_id]
             live.window.open_session(session_id)
             await until(live.panel.transcript.is_idle)
             assert live.text == before
@@ -242,10 +242,10 @@ async def test_a_session_goes_to_the_trash_and_comes_back_with_undo(
         async with live_window(home, server_url=server.base_url, folder=folder) as live:
             await live.ask("Hello")
             session_id = live.panel.session_id
-            live.window.changes.delete(session_id)
-            assert live.window.sidebar.model.shown_ids() == []
-            live.window.toast._pressed()
-            assert live.window.sidebar.model.shown_ids() == [session_id]
+            live.window.core.changes.delete(session_id)
+            assert live.window.parts.sidebar.model.shown_ids() == []
+            live.window.parts.toast._pressed()
+            assert live.window.parts.sidebar.model.shown_ids() == [session_id]
             assert live.panel.session_id == session_id
 
 

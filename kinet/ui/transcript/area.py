@@ -101,7 +101,8 @@ class TranscriptArea(QAbstractScrollArea):
                 self.artist.paint(self.viewport(), cast(QPaintEvent, event).rect())
                 return True
             case QEvent.Type.MouseButtonPress | QEvent.Type.MouseButtonDblClick:
-                self._pointer.press(cast(QMouseEvent, event))
+                double = kind == QEvent.Type.MouseButtonDblClick
+                self._pointer.press(cast(QMouseEvent, event), double=double)
                 return True
             case QEvent.Type.MouseMove:
                 self._pointer.move(cast(QMouseEvent, event))

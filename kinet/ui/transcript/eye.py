@@ -8,6 +8,7 @@ from kinet.ui.transcript.entry import Entry
 from kinet.ui.transcript.flow import Flow
 from kinet.ui.transcript.follow import Follower
 
+# An entry, the number of its block or -1, and how far below the upper edge of the screen it is.
 Anchor = tuple[Entry, int, int]
 
 
@@ -31,7 +32,8 @@ class Eye:
         if self._follower.following:
             return None
         top = self._bar.value()
-        return self._flow.anchor(top, top + height)
+        found = self._flow.anchor(top, top + height)
+        return None if found is None else (found[0], found[1], found[2] - top)
 
     def return_to(self, anchor: Anchor | None) -> None:
         """Scrolls so that the anchor stands where it stood, or to the end when following."""
@@ -40,8 +42,8 @@ class Eye:
                 self._bar.setValue(self._bar.maximum())
             elif anchor is not None:
                 now = self._flow.place_of_anchor(anchor)
-                if now is not None and now != anchor[2]:
-                    self._bar.setValue(self._bar.value() + now - anchor[2])
+                if now is not None:
+                    self._bar.setValue(now - anchor[2])
 
     def scroll_to(self, top: int, bottom: int, height: int) -> None:
         """Brings a stretch into view; a small one with some room around."""

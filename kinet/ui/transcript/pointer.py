@@ -37,14 +37,14 @@ class Pointer(QObject):
         self._edge.setInterval(30)
         self._edge.timeout.connect(self._scroll_while_dragging)
 
-    def press(self, event: QMouseEvent) -> None:
+    def press(self, event: QMouseEvent, *, double: bool = False) -> None:
         """A button, or the beginning of a selection."""
         if event.button() != Qt.MouseButton.LeftButton:
             return
         point = event.position().toPoint()
         near = (point - self._begun).manhattanLength() < QApplication.startDragDistance()
         soon = event.timestamp() - self._last_click < QApplication.doubleClickInterval()
-        self._clicks = self._clicks + 1 if near and soon and self._clicks else 1
+        self._clicks = 2 if double else 3 if near and soon and self._clicks == 2 else 1
         self._last_click = event.timestamp()
         self._begun = self._last = point
         self._pressed = self.hit(point)

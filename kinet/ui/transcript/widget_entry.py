@@ -25,7 +25,8 @@ class WidgetEntry(Entry):
             wanted = self.widget.heightForWidth(width)
         else:
             wanted = self.widget.sizeHint().height()
-        self.height = max(wanted, self.widget.minimumSizeHint().height(), 1)
+        least = max(self.widget.minimumHeight(), self.widget.minimumSizeHint().height(), 1)
+        self.height = max(wanted, least)
 
     def settle(self, room: Room) -> bool:
         """The height follows the widget's wish."""

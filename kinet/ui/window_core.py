@@ -1,0 +1,156 @@
+"""What joins the parts of a window: who serves a new session, what follows the one on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QObject, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QMainWindow, QStackedWidget
+
+from kinet.ui.chat_panel import ChatPanel
+from kinet.ui.file_desk import FileDesk
+from kinet.ui.look import Look
+from kinet.ui.model_desk import ModelDesk
+from kinet.ui.program import Program
+from kinet.ui.session_changes import SessionChanges
+from kinet.ui.session_desk import SessionDesk
+from kinet.ui.settings_link import SettingsLink
+from kinet.ui.sidebar import Sidebar
+from kinet.ui.status_row import cost_words
+from kinet.ui.step_desk import StepDesk, StepPanel
+from kinet.ui.tasks import spawn
+from kinet.ui.theme import Theme
+from kinet.ui.toast import Toast
+from kinet.ui.window_frame import WindowFrame
+from kinet.ui.window_geometry import Geometry
+from kinet.ui.window_keys import WindowKeys
+from kinet.ui.window_parts import WindowParts
+
+
+class WindowCore(QObject):
+    """Builds the parts, step by step, and wires them. `filled` says that sessions can be read."""
+
+    parts: WindowParts
+    changes: SessionChanges
+    link: SettingsLink
+    keys: WindowKeys
+
+    def __init__(self, window: QMainWindow, program: Program, look: Look) -> None:
+        super().__init__(window)
+        self._window, self._program, self._look = window, program, look
+        self.filled = False
+
+    def build(self, geometry: Geometry) -> Iterator[None]:
+        """Builds everything; each step is short, so that the loop can turn between them."""
+        window, program = self._window, self._program
+        self._look.apply()
+        yield
+        sidebar = Sidebar()
+        yield
+        stack, room = QStackedWidget(), StepPanel()
+        frame = WindowFrame(sidebar, stack, room)
+        frame.set_widths(geometry.sidebar, geometry.panel)
+        frame.resize(window.size())
+        if not geometry.sidebar_shown:
+            frame.show_sidebar(False)
+        yield
+        toast = Toast(frame)
+        desk = SessionDesk(program, sidebar, stack, toast)
+        steps, models = StepDesk(frame, room), ModelDesk(program, window)
+        files = FileDesk(program, window)
+        self.parts = WindowParts(
+            window, frame, sidebar, desk, steps, models, files, self._look, toast
+        )
+        self.changes = SessionChanges(program, sidebar, desk, toast)
+        self.link = SettingsLink(program, self.parts)
+        self._connect()
+        yield
+        desk.start()
+        yield
+        self.keys = WindowKeys(self.parts)
+        self.keys.escape_stops = lambda: self.link.escape_stops
+        sidebar.keys_requested.connect(self.keys.show_keys)
+        yield
+        window.setCentralWidget(frame)
+        desk.current.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def fill(self) -> Iterator[None]:
+        """Shows what settings and store hold; step by step too."""
+        parts, program = self.parts, self._program
+        self.filled = True
+        self._look.load_other_fonts()
+        yield
+        parts.desk.current.build_transcript()
+        yield
+        parts.desk.load_list()
+        yield
+        parts.models.start()
+        yield
+        self.link.start()
+        for sentence in program.problems:
+            parts.toast.tell(sentence, seconds=0)
+        spawn(self.show_month(), "month total")
+
+    async def show_month(self) -> None:
+        """Shows what was spent this month."""
+        total = await self._program.services.month_total()
+        if total.cost <= 0 and total.known:
+            self.parts.sidebar.set_month("Nothing spent yet")
+        else:
+            self.parts.sidebar.set_month(f"This month {cost_words(total.cost, total.known)}")
+
+    def _connect(self) -> None:
+        parts = self.parts
+        parts.desk.panel_made.connect(self._serve)
+        parts.desk.panel_shown.connect(self._follow)
+        parts.models.problem.connect(parts.toast.tell)
+        parts.files.problem.connect(parts.toast.tell)
+        parts.files.folder_changed.connect(lambda: self._follow(parts.desk.new()))
+        parts.models.session_wanted.connect(parts.desk.open)
+        parts.sidebar.hide_requested.connect(lambda: parts.frame.show_sidebar(False))
+        parts.sidebar.settings_requested.connect(lambda: parts.models.open_settings())
+        parts.sidebar.memory_requested.connect(lambda: parts.models.open_settings("memory"))
+        parts.frame.layout_changed.connect(self._arranged)
+        parts.look.changed.connect(self._restyle)
+
+    def _serve(self, panel: ChatPanel) -> None:
+        parts = self.parts
+        parts.models.serve(panel)
+        parts.files.serve(panel)
+        panel.header.panel_toggled.connect(lambda _checked: parts.steps.toggle())
+        panel.header.sidebar_requested.connect(lambda: parts.frame.show_sidebar(True))
+        panel.state_changed.connect(self._retitle)
+        panel.link_chosen.connect(lambda url: QDesktopServices.openUrl(QUrl(url)))
+        panel.runner.running_changed.connect(
+            lambda running: None if running else spawn(self.show_month(), "month total")
+        )
+        if self.filled:
+            self.link.serve()
+
+    def _follow(self, panel: ChatPanel) -> None:
+        if self.filled:
+            panel.build_transcript()
+        self.parts.steps.follow(panel)
+        self.parts.models.follow(panel)
+        self.parts.files.follow(panel)
+        self._arranged()
+        self._retitle()
+
+    def _retitle(self) -> None:
+        desk = self.parts.desk
+        waiting = sum(bool(panel.approvals.cards()) for panel in desk.panels)
+        title = desk.current.title if desk.current.session is not None else ""
+        words = f"{title} — Kinet" if title else "Kinet"
+        self._window.setWindowTitle(f"({waiting}) {words}" if waiting else words)
+
+    def _arranged(self) -> None:
+        for panel in self.parts.desk.panels:
+            panel.header.show_sidebar_button(not self.parts.frame.sidebar_shown)
+        self.parts.toast.place()
+
+    def _restyle(self, theme: Theme) -> None:
+        for panel in self.parts.desk.panels:
+            panel.set_theme(theme)
+        self.parts.steps.set_theme(theme)
+        self.parts.models.set_theme(theme)

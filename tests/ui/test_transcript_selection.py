@@ -1,0 +1,141 @@
+"""What is copied is what was written: code exactly, messages as their Markdown."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+
+from kinet.core.events import TextDelta, TurnFinished, TurnStarted
+from tests.ui.transcript_kit import (
+    ANSWER,
+    CODE,
+    asked,
+    click,
+    entry_number,
+    live,
+    point_of,
+    said,
+    saved,
+    select,
+    settle,
+    shown,
+    turn,
+)
+
+
+def _loaded(answer: str = ANSWER):  # type: ignore[no-untyped-def]
+    transcript = shown(height=1200)
+    transcript.load(saved(turn(answer)))
+    settle(transcript)
+    return transcript, entry_number(transcript, "answer")
+
+
+def test_the_copy_button_gives_the_very_code(app: object) -> None:
+    transcript, answer = _loaded()
+    click(transcript, answer, "copy-code")
+    assert QGuiApplication.clipboard().text() == CODE.removesuffix("\n")
+
+
+def test_code_that_was_cut_into_parts_is_copied_whole(app: object) -> None:
+    code = "".join(f"value_{number} = {number}\n" for number in range(900))
+    transcript = shown()
+    transcript.load([asked("Go."), said(f"```python\n{code}```\n")])
+    transcript.verticalScrollBar().setValue(0)
+    settle(transcript)
+    pieces = transcript.stage.flow.entries[1].pieces
+    assert len(pieces) > 2
+    last = len(pieces) - 1
+    assert select(transcript, (1, 0, 0), (1, last, 10**6)) == code.removesuffix("\n")
+    click(transcript, 1, "copy-code")
+    assert QGuiApplication.clipboard().text() == code.removesuffix("\n")
+
+
+def test_select_all_gives_the_markdown_of_all_messages(app: object) -> None:
+    transcript, _ = _loaded()
+    transcript.setFocus()
+    QTest.keyClick(transcript, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(transcript, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    text = QGuiApplication.clipboard().text()
+    assert ANSWER.strip() in text
+    assert "Match `invoices/` with the bank." in text
+    assert "Read `totals.py` (12 lines)" in text
+
+
+def test_a_part_of_code_keeps_tabs_and_no_break_spaces(app: object) -> None:
+    transcript, answer = _loaded()
+    kinds = [p.kind for p in transcript.stage.flow.entries[answer].pieces]
+    code = kinds.index("code")
+    start, stop = CODE.index("\tvalue"), CODE.index("b\n") + 1
+    assert select(transcript, (answer, code, start), (answer, code, stop)) == CODE[start:stop]
+
+
+def test_a_part_of_prose_is_copied_as_it_reads(app: object) -> None:
+    transcript, answer = _loaded("Words with `code` and **weight** here.")
+    text = select(transcript, (answer, 0, 0), (answer, 0, 24))
+    assert text == "Words with code and we"
+
+
+def test_cells_are_copied_with_tabs(app: object) -> None:
+    transcript, answer = _loaded()
+    pieces = transcript.stage.flow.entries[answer].pieces
+    table = [p.kind for p in pieces].index("table")
+    end = pieces[table].document.characterCount() - 1
+    assert "one\t1.00" in select(transcript, (answer, table, 2), (answer, table, end))
+
+
+def test_characters_outside_the_first_plane_are_never_cut(app: object) -> None:
+    transcript, answer = _loaded("```\na😀b👍c\n```")
+    assert select(transcript, (answer, 0, 1), (answer, 0, 4)) == "😀b"
+
+
+def test_dragging_selects_across_messages(app: object) -> None:
+    transcript, answer = _loaded()
+    user = entry_number(transcript, "user")
+    viewport = transcript.viewport()
+    start = point_of(transcript, user, transcript.stage.column[1] - 150, 20)
+    end = point_of(transcript, answer, 110, 12)
+    left = Qt.MouseButton.LeftButton
+    QTest.mousePress(viewport, left, pos=start)
+    QTest.mouseMove(viewport, start + QPoint(0, 30))
+    QTest.mouseMove(viewport, end)
+    QTest.mouseRelease(viewport, left, pos=end)
+    text = transcript.selection.text()
+    assert text.splitlines()[0].endswith("with the bank.")
+    assert text.splitlines()[-1].startswith("Three invoices")
+    assert "match" not in text
+    assert not transcript.following
+
+
+def test_a_double_click_selects_a_word_and_shift_arrows_extend_it(app: object) -> None:
+    transcript, answer = _loaded("Plain words here")
+    left = Qt.MouseButton.LeftButton
+    where = point_of(transcript, answer, 60, 12)
+    QTest.mouseClick(transcript.viewport(), left, pos=where)
+    QTest.mouseDClick(transcript.viewport(), left, pos=where)
+    assert transcript.selection.text() == "words"
+    transcript.setFocus()
+    shift_control = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier
+    QTest.keyClick(transcript, Qt.Key.Key_Right, shift_control)
+    QTest.keyClick(transcript, Qt.Key.Key_Right, shift_control)
+    assert transcript.selection.text() == "words here"
+
+
+def test_a_selection_survives_streaming_and_the_end_of_the_turn(app: object) -> None:
+    transcript = shown()
+    presenter = live(transcript, [TurnStarted("s"), asked("Go."), TextDelta("First words.\n\n")])
+    presenter.show(TextDelta("Second paragraph grows"))
+    settle(transcript)
+    assert select(transcript, (1, 0, 0), (1, 0, 5)) == "First"
+    for _ in range(20):
+        presenter.show(TextDelta(" and grows"))
+        settle(transcript)
+    presenter.show(TurnFinished("stopped"))
+    settle(transcript)
+    assert transcript.selection.text() == "First"
+
+
+def test_nothing_hidden_is_copied(app: object) -> None:
+    transcript, answer = _loaded("hello\U000e0069\U000e0067 \x1b[31mred\x1b[0m world")
+    text = select(transcript, (answer, 0, 0), (answer, 10**6, 0))
+    assert text == "hello red world"
