@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel
 
 from kinet.core.events import TextDelta, TurnStarted
 from kinet.ui.transcript.jump_button import JumpButton
@@ -17,9 +17,15 @@ from tests.ui.transcript_kit import asked, click, live, saved, settle, shown, tu
 def _wheel(transcript: Transcript, turned: int) -> None:
     place = QPointF(200, 200)
     event = QWheelEvent(
-        place, transcript.viewport().mapToGlobal(place), QPoint(), QPoint(0, turned),
-        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
+        place,
+        transcript.viewport().mapToGlobal(place),
+        QPoint(),
+        QPoint(0, turned),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(transcript.viewport(), event)
     settle(transcript)
 
@@ -135,7 +141,7 @@ def test_opening_a_step_holds_and_tells_the_call(app: object) -> None:
 
 def test_a_card_stands_at_the_end_and_goes_again(app: object) -> None:
     transcript = _long(1)
-    card = QPushButton("Allow once")
+    card = QLabel("Allow once")
     card.setMinimumHeight(90)
     transcript.add_card(card)
     settle(transcript)
