@@ -1,0 +1,112 @@
+"""The main job on a real folder: the built-in tools, real providers, a strict server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from kinet.core.events import ApprovalRequested, FilesChanged, ToolProgress
+from kinet.core.profile import WireProtocol
+from kinet.engine.base import StopSignal
+from kinet.memory.facts import FactBook
+from kinet.memory.recall import Recall, block_text
+from kinet.providers.catalog import create_provider
+from kinet.tools.catalog import builtin_tools
+from kinet.workspace.rules import load_rules
+from tests.support.approvers import allows_everything, denies_everything
+from tests.support.chat import Chat
+from tests.support.replies import asks_for, says
+from tests.support.scripted_server import ScriptedServer
+from tests.support.turns import last, results
+
+PROTOCOLS: tuple[WireProtocol, ...] = ("openai", "anthropic")
+TEXT = b"\xef\xbb\xbfone\r\ntwo \tthree\r\nfour"
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_a_task_is_done_on_the_folder_byte_for_byte(protocol, tmp_path):
+    folder, facts = tmp_path / "project", FactBook(tmp_path / "facts.json")
+    folder.mkdir()
+    (folder / "a.txt").write_bytes(TEXT)
+    (folder / "b.txt").write_bytes(b"two\n")
+    (folder / "KINET.md").write_text("Rule of the house.")
+    facts.add("Likes short answers.")
+    approver = allows_everything()
+    with ScriptedServer(
+        asks_for("grep", pattern="two").with_call("read_file", path="a.txt"),
+        asks_for("edit_file", path="a.txt", old_string="two", new_string="zwei"),
+        says("Changed."),
+    ) as server:
+        provider = create_provider(server.profile(protocol), None)
+        chat = Chat(
+            tools=builtin_tools(),
+            folder=folder,
+            approver=approver,
+            memory=Recall(facts),
+            memory_text=block_text(facts.list(), folder),
+            rules=load_rules(folder).sections,
+        )
+        events = await chat.send(provider, "Translate two.")
+        await provider.close()
+    assert server.problems == []
+    assert last(events).reason == "completed"
+    assert (folder / "a.txt").read_bytes() == TEXT.replace(b"two", b"zwei")
+    assert (folder / "b.txt").read_bytes() == b"two\n"
+    assert [event.paths for event in events if isinstance(event, FilesChanged)] == [("a.txt",)]
+    (question,) = approver.asked
+    assert question.kind == "edit"
+    assert "zwei" in question.body
+    assert "Rule of the house." in str(server.bodies[0])
+    assert "Likes short answers." in str(server.bodies[0]["messages"])
+
+
+async def test_a_denied_edit_leaves_the_file_alone(tmp_path):
+    (tmp_path / "a.txt").write_bytes(TEXT)
+    with ScriptedServer(
+        asks_for("read_file", path="a.txt"),
+        asks_for("edit_file", path="a.txt", old_string="two", new_string="zwei"),
+        says("Understood."),
+    ) as server:
+        provider = create_provider(server.profile(), None)
+        chat = Chat(tools=builtin_tools(), folder=tmp_path, approver=denies_everything("no"))
+        events = await chat.send(provider)
+        await provider.close()
+    assert results(events)[-1].is_error
+    assert (tmp_path / "a.txt").read_bytes() == TEXT
+    assert last(events).reason == "completed"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="process groups are those of POSIX here")
+async def test_stop_in_a_command_leaves_no_child_and_keeps_what_it_printed(tmp_path):
+    command = "echo started; sleep 300 & echo $! > child; wait"
+    stop = StopSignal()
+
+    def stop_when_printed(event: object) -> None:
+        if isinstance(event, ToolProgress):
+            stop.set()
+
+    with ScriptedServer(asks_for("shell", command=command)) as server:
+        provider = create_provider(server.profile(), None)
+        chat = Chat(tools=builtin_tools(), folder=tmp_path)
+        events = await chat.send(provider, stop=stop, on=stop_when_printed)
+        await chat.engine.close()
+        again = await chat.send(provider, "Go on.")
+        await provider.close()
+    assert any(isinstance(event, ApprovalRequested) for event in events)
+    assert last(events).reason == "stopped"
+    (result,) = results(events)
+    assert "started" in result.content
+    assert result.content.endswith("[stopped]")
+    assert last(again).reason == "completed"
+    assert server.problems == []
+    child = tmp_path / "child"
+    if child.exists():
+        assert not await asyncio.to_thread(_alive, int(child.read_text()))
+
+
+def _alive(pid: int) -> bool:
+    status = Path(f"/proc/{pid}/stat")
+    return status.exists() and status.read_text().split()[2] != "Z"
