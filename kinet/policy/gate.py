@@ -26,6 +26,7 @@ from kinet.policy.commands import judge_command
 from kinet.policy.network import judge_url
 from kinet.policy.paths import judge_path
 from kinet.policy.verdicts import Judgement, VerdictWord
+from kinet.policy.visible import visible_line
 
 Mode = Literal["ask", "edits", "plan", "all", "deny"]
 # The words of tools.base.Access; anything else is taken for the strictest of them.
@@ -49,8 +50,8 @@ class CallFacts:
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The real paths or hosts the call would touch."""
-        return self.judgement.targets
+        """The real paths or hosts the call would touch, spelt out for a person."""
+        return tuple(visible_line(target) for target in self.judgement.targets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,8 @@ def _offer(facts: CallFacts) -> tuple[tuple[Scope, ...], str]:
     if not facts.judgement.memorable:
         return ("once",), ""
     if facts.tool == "shell":
-        return ("once", "session", "folder"), f"shell: {facts.arguments.get('command', '')}"
+        command = visible_line(str(facts.arguments.get("command", "")))
+        return ("once", "session", "folder"), f"exactly: {command}"
     if facts.tool == "web_fetch" and facts.targets:
         return ("once", "session"), f"fetch from {facts.targets[0]}"
     if facts.access == "write" and facts.targets:

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+from kinet.tools.ask_user import AskUser
 from kinet.tools.base import Tool
+from kinet.tools.dispatch_agent import DispatchAgent
 from kinet.tools.edit_file import EditFile
+from kinet.tools.git_diff import GitDiff
 from kinet.tools.glob import Glob
 from kinet.tools.grep import Grep
 from kinet.tools.read_file import ReadFile
+from kinet.tools.read_output import ReadOutput
+from kinet.tools.recall_memory import RecallMemory
 from kinet.tools.shell import Shell
+from kinet.tools.todo import Todo
+from kinet.tools.web_fetch import WebFetch
 from kinet.tools.write_file import WriteFile
 
 
 def builtin_tools() -> tuple[Tool, ...]:
     """All built-in tools, one fresh set; they hold no state between calls."""
     return (
+        AskUser(),
+        DispatchAgent(),
         EditFile(),
+        GitDiff(),
         Glob(),
         Grep(),
         ReadFile(),
+        ReadOutput(),
+        RecallMemory(),
         Shell(),
+        Todo(),
+        WebFetch(),
         WriteFile(),
     )

@@ -132,7 +132,7 @@ def _next_hop(target: Target, location: str) -> Target:
 async def _request(
     transport: httpx.AsyncBaseTransport, target: Target, addresses: list[Address]
 ) -> httpx.Response:
-    """Asks the first address that answers. The name goes into Host and SNI, never into a look-up."""
+    """Asks the first address that answers; the name goes into Host and SNI, into no look-up."""
     failed: Exception | None = None
     for address in addresses[:4]:
         request = httpx.Request(
