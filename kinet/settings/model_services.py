@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from kinet.core.profile import ModelProfile, Price
 from kinet.local.discovery import Found, discover
@@ -22,6 +22,30 @@ if TYPE_CHECKING:
 
 # Gives the warm client; awaited because it has to be made inside the running loop.
 ClientFactory = Callable[[], Awaitable["httpx.AsyncClient"]]
+
+
+class Usable(Protocol):
+    """Something found that a profile can be made of; `local.discovery.Found` is one."""
+
+    @property
+    def title(self) -> str:
+        """A name, and after a comma where it is."""
+        ...
+
+    @property
+    def base_url(self) -> str:
+        """The address."""
+        ...
+
+    @property
+    def key_env(self) -> str:
+        """The variable that holds its key, "" for none."""
+        ...
+
+    @property
+    def models(self) -> Sequence[str]:
+        """Its models, as far as they are known."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +69,7 @@ class ModelServices:
         """What can be used at once on this computer. Ends within a second, never raises."""
         return await discover()
 
-    def profile_from(self, found: Found) -> ModelProfile:
+    def profile_from(self, found: Usable) -> ModelProfile:
         """The profile that uses what was found, under a name that is free."""
         for known in KEYS:
             if found.key_env and known.variable == found.key_env:
