@@ -44,7 +44,7 @@ def _compactions(events: list[Event]) -> list[ContextCompacted]:
 
 
 @pytest.mark.parametrize(("used", "wanted"), [(29_000, 0), (31_000, 1)])
-async def test_k17_at_a_fixed_limit_29k_compacts_nothing_and_31k_once(used, wanted):
+async def test_k17_c06_at_a_fixed_limit_29k_compacts_nothing_and_31k_once(used, wanted):
     chat = Chat(limits=Limits(compact_at=30_000))
     for _ in range(10):
         await chat.send(ScriptedProvider(says("Yes.").counting(5_000)), "word " * 4_000)
@@ -98,7 +98,7 @@ async def test_p20_a_compaction_deletes_nothing():
     assert len(chat.conversation.context()) < len(before)
 
 
-async def test_k18_an_earlier_summary_is_updated_not_summarised_again():
+async def test_k18_p18_an_earlier_summary_is_updated_not_summarised_again():
     chat = _filled()
     await chat.send(ScriptedProvider(says(SUMMARY)))
     assert chat.conversation.compaction.summary.startswith(SUMMARY)
@@ -118,7 +118,7 @@ async def test_k18_an_earlier_summary_is_updated_not_summarised_again():
     [says(""), asks_for("look", word="x"), says("long " * 10_000), fails(500)],
     ids=["empty", "a call", "too long", "failed"],
 )
-async def test_k19_without_a_summary_a_plain_trim_is_told_and_not_tried_for_three_turns(answer):
+async def test_k19_u04_without_a_summary_a_plain_trim_is_told_and_not_tried_for_three_turns(answer):
     chat = _filled()
     events = await chat.send(ScriptedProvider(answer, says("Fine.")))
     assert last(events).reason == "completed"
@@ -135,7 +135,7 @@ async def test_k19_without_a_summary_a_plain_trim_is_told_and_not_tried_for_thre
     assert len(provider.requests) == 2
 
 
-async def test_one_turn_larger_than_the_window_is_cut_inside_and_goes_on_by_itself():
+async def test_p17_one_turn_larger_than_the_window_is_cut_inside_and_goes_on_by_itself():
     provider = ScriptedProvider(
         [asks_for("big", characters=6_000, letter=letter) for letter in "abcdef"],
     )

@@ -157,7 +157,7 @@ async def test_leaving_the_events_early_ends_everything():
     assert talk.ended.is_set()
 
 
-async def test_c08_an_empty_reply_is_asked_once_more_and_never_a_silent_success():
+async def test_c08_a17_an_empty_reply_is_asked_once_more_and_never_a_silent_success():
     provider = ScriptedProvider(says(), says())
     events = await collect(turn(provider))
     assert len(provider.requests) == 2
@@ -186,7 +186,7 @@ async def test_a15_a_second_failure_leaves_the_partial_text():
     assert last(events).error.kind == "network"
 
 
-async def test_c16_a_failing_observer_never_breaks_a_run():
+async def test_c16_u06_a_failing_observer_never_breaks_a_run():
     def observer(event: object) -> None:
         raise RuntimeError("observer")
 
@@ -213,7 +213,7 @@ async def test_c17_the_order_of_events_is_fixed():
     ]
 
 
-async def test_a_cap_warns_then_forbids_calls_then_ends_as_step_limit():
+async def test_u01_c01_a_cap_warns_then_forbids_calls_then_ends_as_step_limit():
     provider = ScriptedProvider(for_ever("look", word="{n}"))
     request = turn(provider, tools=(Look(),), limits=Limits(max_steps=20))
     events = await collect(request)
@@ -226,7 +226,7 @@ async def test_a_cap_warns_then_forbids_calls_then_ends_as_step_limit():
     assert any(isinstance(event, Notice) and "20 steps" in event.text for event in events)
 
 
-async def test_t02_an_unknown_tool_gives_the_nearest_names_and_the_turn_goes_on():
+async def test_t02_u14_an_unknown_tool_gives_the_nearest_names_and_the_turn_goes_on():
     provider = ScriptedProvider(asks_for("looke"), says("Sorry."))
     events = await collect(turn(provider, tools=(Look(),)))
     assert results(events)[0].is_error

@@ -6,6 +6,7 @@ import asyncio
 import time
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -13,8 +14,14 @@ import pytest
 from kinet.core.approval import Decision
 from kinet.core.completion import Usage
 from kinet.core.errors import OverloadedError
-from kinet.core.events import ContextCompacted, Notice, StepFinished, ToolFinished
-from kinet.core.messages import Message
+from kinet.core.events import (
+    ContextCompacted,
+    Notice,
+    StepFinished,
+    ToolFinished,
+    ToolStarted,
+)
+from kinet.core.messages import ImagePart, Message, ToolCall
 from kinet.engine.base import Limits, Section, StopSignal
 from kinet.engine.circuit import Circuit
 from kinet.engine.direct import DirectEngine
@@ -24,6 +31,7 @@ from kinet.engine.old_outputs import shrunk
 from kinet.engine.presets import PRESETS
 from kinet.engine.prompt import system_prompt
 from kinet.engine.segments import cache_note
+from kinet.engine.tokens import size_of_message
 from kinet.tools.base import ToolContext, ToolOutput
 from kinet.tools.read_file import ReadFile
 from tests.support.approvers import Undecided, denies_everything
@@ -312,3 +320,55 @@ def test_u03_a_large_output_keeps_twelve_and_three_kilobytes():
     assert text.count("x") == 15 * 1024
     assert f"{20_000 - 15 * 1024:,}" in text
     assert len(shrunk(Message("tool", "l\n" * 300, name="shell")).text.splitlines()) == 141
+
+
+@pytest.mark.parametrize("effort", ["off", "low", "medium", "high"])
+async def test_c03_c14_c15_the_effort_is_kept_on_the_last_step_too(effort):
+    provider = ScriptedProvider(for_ever("look", word="{n}"))
+    await collect(turn(provider, tools=(Look(),), limits=Limits(max_steps=3), effort=effort))
+    assert [request.effort for request in provider.requests] == [effort] * 3
+
+
+def test_k14_the_json_of_calls_counts_and_pictures_count_by_size():
+    call = ToolCall("a", "edit_file", '{"text": "' + "x" * 1_000 + '"}')
+    plain, calling = Message("assistant", "x"), Message("assistant", "x", tool_calls=(call,))
+    assert size_of_message(calling).characters - size_of_message(plain).characters > 1_000
+    sizes = [
+        size_of_message(Message("user", (ImagePart("data:image/png;base64," + "x" * n),))).tokens
+        for n in (1_000, 300_000, 3_000_000)
+    ]
+    assert sizes == sorted(set(sizes))
+
+
+def test_k15_no_tokenizer_is_needed():
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    assert not any(name in text for name in ("tiktoken", "tokenizers", "transformers"))
+
+
+async def test_p02_the_loop_goes_on_if_and_only_if_there_are_calls():
+    provider = ScriptedProvider(
+        says("I will call a tool now."), asks_for("look", word="never reached")
+    )
+    await collect(turn(provider, tools=(Look(),)))
+    assert len(provider.requests) == 1
+
+
+async def test_p04_no_tool_runs_and_no_steering_is_taken_after_a_stop():
+    look, stop, taken = Look(), StopSignal(), []
+    reply = asks_for("look", word="1", seconds=0.05).with_call("change", word="2")
+
+    def steering() -> tuple[Message, ...]:
+        taken.append(stop.is_set)
+        return ()
+
+    def stop_at_call(event: object) -> None:
+        if isinstance(event, ToolStarted):
+            stop.set()
+
+    change = Change(look.watch)
+    request = turn(
+        ScriptedProvider(reply), tools=(look, change), stop=stop, mode="all", steering=steering
+    )
+    await collect(request, on=stop_at_call)
+    assert look.watch.started == ["1"]
+    assert taken == [False]

@@ -96,7 +96,9 @@ async def test_k01_k05_k07_two_rounds_and_a_text(server, provider):
     ]
 
 
-async def test_k04_memory_and_folder_change_and_the_system_bytes_do_not(server, provider, tmp_path):
+async def test_k04_u10_memory_and_folder_change_and_system_bytes_do_not(
+    server, provider, tmp_path
+):
     chat = Chat(tools=(Look(),), rules=(Section("KINET.md", "Rule."),))
     await chat.send(provider, memory_text="One.", folder=tmp_path)
     await chat.send(provider, memory_text="Two.", folder=tmp_path.parent)
@@ -315,7 +317,7 @@ async def test_odd_characters_in_every_text_field_reach_a_strict_server(server, 
     assert last(events).reason == "completed"
 
 
-async def test_usage_is_counted_once_per_message(server, provider):
+async def test_c07_usage_is_counted_once_per_message(server, provider):
     server.replies(
         asks_for("look", word="a").counting(1000, 10), says("Done.").counting(2000, 20, 900)
     )
