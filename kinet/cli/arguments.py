@@ -151,7 +151,9 @@ def _add_check(commands: Any) -> None:
     url = kinds.add_parser("url", help="an address")
     url.add_argument("subject", metavar="URL", help="- for one JSON string per line on stdin")
     url.add_argument("--permitted", action="store_true")
-    url.add_argument("--resolve", metavar="HOST=IP[,IP]", default="")
+    url.add_argument(
+        "--resolve", metavar="HOST=IP[,IP]", type=_host_addresses, action="append", default=[]
+    )
     rules = kinds.add_parser("rules", help="a rules file")
     rules.add_argument("subject", metavar="FILE")
     for kind in (command, path, url, rules):
@@ -211,6 +213,14 @@ def _add_config(commands: Any) -> None:
 def _add_json(acts: dict[str, Parser]) -> None:
     for act in acts.values():
         act.add_argument("--json", action="store_true")
+
+
+def _host_addresses(text: str) -> tuple[str, list[str]]:
+    host, separator, addresses = text.partition("=")
+    listed = [address.strip() for address in addresses.split(",") if address.strip()]
+    if not separator or not host.strip():
+        raise argparse.ArgumentTypeError("it must look like host=1.2.3.4")
+    return host.strip().lower(), listed
 
 
 def _whole(text: str) -> int:

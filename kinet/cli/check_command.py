@@ -48,9 +48,14 @@ def _judge(options: argparse.Namespace, folder: Path) -> Judge:
 
 
 def _judge_address(options: argparse.Namespace) -> Judge:
-    from kinet.policy.network import judge_url
+    from kinet.policy.network import judge_url, system_resolver
 
-    return judge_url
+    given: dict[str, list[str]] = dict(options.resolve)
+
+    def resolve(host: str) -> list[str]:
+        return given[host] if host in given else system_resolver(host)
+
+    return lambda text: judge_url(text, resolve=resolve, permitted=options.permitted)
 
 
 def _subjects() -> Iterator[tuple[int, str | None]]:

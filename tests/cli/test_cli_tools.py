@@ -71,7 +71,27 @@ def test_check_tells_of_commands_paths_and_addresses(kinet: Kinet, folder: Path)
     assert kinet("check", "command", "touch x", "--cwd", folder).json["verdict"] != "allow"
     path = kinet("check", "path", "notes.md", "--for", "read", "--cwd", folder).json
     assert (path["verdict"], bool(path["reason"])) == ("allow", True)
-    assert kinet("check", "url", "https://example.org/").json["verdict"] == "ask"
+
+
+@pytest.mark.parametrize(
+    ("options", "verdict"),
+    [
+        (("--resolve", "example.org=93.184.215.14"), "ask"),
+        (("--permitted", "--resolve", "example.org=93.184.215.14"), "allow"),
+        (("--permitted", "--resolve", "example.org=93.184.215.14,127.0.0.1"), "deny"),
+        (("--permitted", "--resolve", "example.org=169.254.169.254"), "deny"),
+    ],
+)
+def test_check_url_judges_by_what_the_host_stands_for(
+    kinet: Kinet, options: tuple[str, ...], verdict: str
+) -> None:
+    assert kinet("check", "url", "https://example.org/", *options).json["verdict"] == verdict
+
+
+def test_check_url_names_a_resolve_it_cannot_read(kinet: Kinet) -> None:
+    ran = kinet("check", "url", "https://example.org/", "--resolve", "nonsense")
+    assert ran.code == 2
+    assert "host=1.2.3.4" in ran.err
 
 
 def test_check_rules_names_what_a_person_cannot_see(kinet: Kinet, folder: Path) -> None:
