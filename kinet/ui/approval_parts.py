@@ -19,6 +19,7 @@ from kinet.ui.approval_words import (
     hidden_text,
     icon_of,
     place_of,
+    sentence,
     summary_text,
     targets_of,
 )
@@ -30,7 +31,7 @@ from kinet.ui.part_buttons import TextButton
 from kinet.ui.theme import Theme
 from kinet.ui.visible_text import spell_out
 
-_HIGHEST_DIFF = 320
+_HIGHEST_DIFF = 400
 
 
 class ApprovalHead(QFrame):
@@ -103,9 +104,9 @@ class Body(QWidget):
         if targets := targets_of(request):
             self._note(inner, "folder", "text_2", targets)
         if request.reason:
-            self._note(inner, "info", "text_2", spell_out(request.reason).text)
+            self._note(inner, "info", "text_2", sentence(request.reason))
         if request.risk:
-            self._note(inner, "alert", "warning", spell_out(request.risk).text)
+            self._note(inner, "alert", "warning", sentence(request.risk))
         if inner.count():
             column.addLayout(inner)
         else:

@@ -20,7 +20,9 @@ def icon_of(request: ApprovalRequest) -> str:
 def place_of(request: ApprovalRequest) -> tuple[str, bool]:
     """Where the call would act, and whether that is a path or address (shown as code)."""
     if request.kind in ("edit", "fetch") and len(request.targets) == 1:
-        return spell_out(_inside(request.targets[0], request.folder)).text, True
+        place = spell_out(_inside(request.targets[0], request.folder)).text
+        # The question may name it already.
+        return ("", False) if place in request.question else (place, True)
     if request.folder:
         return f"in {spell_out(home_short(request.folder)).text}", False
     return "", False
@@ -30,7 +32,7 @@ def targets_of(request: ApprovalRequest) -> str:
     """The real targets that the head does not name yet, as one line."""
     shown = place_of(request)[0]
     names = [spell_out(_inside(target, request.folder)).text for target in request.targets]
-    names = [name for name in names if name != shown]
+    names = [name for name in names if name != shown and name not in request.question]
     return "Acts on " + ", ".join(names) if names else ""
 
 
@@ -40,6 +42,13 @@ def waiting_text(seconds: float) -> str:
         return ""
     words = duration_text(seconds)
     return f"waiting {int(seconds)} s" if seconds < 60 else f"waiting {words}"
+
+
+def sentence(text: str) -> str:
+    """The text spelt out, with a capital letter and a full stop."""
+    shown = spell_out(text.strip()).text
+    ending = "" if shown.endswith((".", "!", "?", "…")) else "."
+    return shown[:1].upper() + shown[1:] + ending if shown else ""
 
 
 def hidden_text(count: int) -> str:

@@ -28,6 +28,7 @@ _NAMES = ("", "Input price", "Output price", "Cache read price", "Cache write pr
 UNKNOWN = "—"
 FREE = "free"
 _HIGHEST = 1_000_000.0
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 class PriceModel(QAbstractTableModel):
@@ -94,6 +95,8 @@ class PriceModel(QAbstractTableModel):
             return _alignment(column)
         if role == roles.ForegroundRole:
             return current_theme().qcolor(self._token(row, column))
+        if role == roles.ToolTipRole and column == SOURCE and "://" in row.price.source:
+            return row.price.source
         if role in (roles.ToolTipRole, roles.AccessibleTextRole):
             return f"{row.model}, {TITLES[column]}: {self._text(row, column)}"
         return None
@@ -199,10 +202,19 @@ def source_text(row: PriceRow) -> str:
     price = row.price
     if price.input is None and price.output is None:
         return "unknown"
-    source = price.source or "built in"
+    # An address is too long for a cell; it is in the tooltip.
+    source = "built in" if not price.source or "://" in price.source else price.source
     if price.estimate:
-        source = f"estimate, {source}"
-    return f"{source}, {price.date}" if price.date else source
+        source = "estimate"
+    return f"{source}, {date_text(price.date)}" if price.date else source
+
+
+def date_text(date: str) -> str:
+    """A month as people write it: "Oct 2026" for "2026-10"."""
+    year, _, month = date[:7].partition("-")
+    if not month.isdigit() or not 1 <= int(month) <= 12:
+        return date
+    return f"{_MONTHS[int(month) - 1]} {year}"
 
 
 def _value(price: Price, column: int) -> float | None:

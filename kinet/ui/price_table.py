@@ -21,7 +21,7 @@ ROW_HEIGHT = 32
 HEAD_HEIGHT = 28
 MOST_ROWS = 8
 _PRICES = (INPUT, OUTPUT, CACHE_READ, CACHE_WRITE)
-_WIDTHS = {INPUT: 76, OUTPUT: 76, CACHE_READ: 100, CACHE_WRITE: 104, SOURCE: 146}
+_WIDTHS = {INPUT: 66, OUTPUT: 70, CACHE_READ: 98, CACHE_WRITE: 102, SOURCE: 132}
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -133,6 +133,8 @@ class _Cells(QStyledItemDelegate):
         super().initStyleOption(option, index)
         if index.column() in _PRICES:
             option.font = current_theme().font("ui", digits=True)
+        elif index.column() == SOURCE:
+            option.font = current_theme().font("meta", digits=True)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)

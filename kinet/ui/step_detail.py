@@ -51,6 +51,8 @@ class StepDetail(QFrame):
         self._share = ModelShare("none")
         self._place = ""
         self._filled: set[int] = set()
+        # Characters of live output that are on show; the panel may miss some while it is closed.
+        self._fed = 0
         self._build_views()
         self._build()
         self._clock = QTimer(self)
@@ -81,7 +83,9 @@ class StepDetail(QFrame):
             self._share = share_of(record.content, record.model_content)
         if not same:
             self.tabs.setCurrentIndex(OUTPUT)
-        if not (same and live and before is not None and before.state in _LIVE):
+        if same and live and before is not None and before.state in _LIVE:
+            self.append_progress(record.call_id, record.progress[self._fed :])
+        else:
             self._filled.clear()
         self.tabs.setTabVisible(CHANGES, bool(record.details.get("diff")))
         self._fill(OUTPUT)
@@ -98,6 +102,7 @@ class StepDetail(QFrame):
         """Adds output of the step while it runs; ignored for another one."""
         if self._record is None or self._record.call_id != call_id or not text:
             return
+        self._fed += len(text)
         self.output.append_text(text)
         self._show_tab(self.tabs.currentIndex())
 
@@ -214,6 +219,7 @@ class StepDetail(QFrame):
             return
         self._filled.add(tab)
         if tab == OUTPUT and self._record.state in _LIVE:
+            self._fed = len(self._record.progress)
             self.output.start_live(self._record.progress)
         elif tab == OUTPUT:
             self.output.show_text(self._text(OUTPUT), self._share)

@@ -104,6 +104,13 @@ def test_output_grows_while_the_step_runs(panel: StepDetail) -> None:
     assert shown_rows(panel) == ["one", "two", "three"]
 
 
+def test_output_that_came_while_the_panel_was_closed_is_caught_up(panel: StepDetail) -> None:
+    panel.show_step(step(state="running", progress="one\n"))
+    panel.append_progress("call-1", "two\n")
+    panel.show_step(step(state="running", progress="one\ntwo\nthree\n"))
+    assert shown_rows(panel) == ["one", "two", "three"]
+
+
 def test_a_live_output_stays_at_its_end_unless_the_person_scrolled(panel: StepDetail) -> None:
     panel.show_step(step(state="running"))
     panel.append_progress("call-1", "".join(f"{number}\n" for number in range(200)))
