@@ -21,6 +21,7 @@ from kinet.core.events import (
 )
 from kinet.core.pairing import unanswered
 from kinet.engine.base import Limits
+from kinet.engine.thought_clock import ThoughtClock
 from kinet.engine.truncation import for_model
 
 # Characters of a running call's output that are kept for the case that it is stopped.
@@ -47,12 +48,14 @@ class Recorder:
         self._open: dict[str, ToolStarted] = {}
         self._progress: dict[str, list[str]] = {}
         self._waited = 0.0
+        self._thought = ThoughtClock()
         self._waiting_since: float | None = None
 
     def emit(self, event: Event) -> None:
         """Takes one event in and hands it on. After `close` it changes nothing."""
         if self._closed:
             return
+        event = self._thought.stamped(event)
         self.conversation.apply(event)
         self._watch(event)
         self._hand_on(event)

@@ -248,6 +248,10 @@ class Presenter:
     def _call(
         self, event: ToolStarted | ToolFinished | ApprovalRequested | ApprovalResolved
     ) -> None:
+        call_id = event.request.call_id if isinstance(event, ApprovalRequested) else event.call_id
+        if not call_id:
+            # A question about the turn as a whole belongs to no call.
+            return
         now = time.monotonic() if self._live else 0.0
         record = self._book.apply(event, now)
         if record is None:

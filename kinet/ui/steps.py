@@ -133,6 +133,8 @@ class StepBook:
         state: StepState = "failed" if event.is_error else "done"
         if event.is_error and record.state in ("denied", "stopped"):
             state = record.state
+        elif event.is_error and event.details.get("stopped"):
+            state = "stopped"
         return self._put(
             replace(
                 record,
