@@ -51,6 +51,8 @@ class Recorder:
         self._sending = 0
         self._pieces: list[tuple[str, str]] = []
         self._restart = False
+        # Counts the answers begun: text of an earlier one is not sent again.
+        self._answer = 0
         self._sent: list[str] = []
         self._busy = False
         self._timer: asyncio.TimerHandle | None = None
@@ -65,11 +67,11 @@ class Recorder:
             case ThinkingDelta(text=text):
                 self._pieces.append(("reasoning", text))
             case StepStarted() | SegmentReset():
-                self._pieces.clear()
+                self._begin_anew()
                 self._restart = True
             case MessageCompleted() | TurnFinished():
                 # The store drops the unfinished answer together with these.
-                self._pieces.clear()
+                self._begin_anew()
             case _:
                 pass
         if sent:
@@ -120,6 +122,10 @@ class Recorder:
         if not self._busy and (self._events or self._pieces or self._restart):
             self._send()
 
+    def _begin_anew(self) -> None:
+        self._pieces.clear()
+        self._answer += 1
+
     def _send_later(self, seconds: float) -> None:
         if self._timer is None:
             loop = asyncio.get_running_loop()
@@ -134,7 +140,7 @@ class Recorder:
             return
         batch = tuple(self._events)
         draft = _joined(self._pieces)
-        restart, sent = self._restart, tuple(self._sent)
+        restart, sent, answer = self._restart, tuple(self._sent), self._answer
         try:
             if self.new is not None:
                 self._store.create(self.new)
@@ -153,8 +159,8 @@ class Recorder:
             self._busy = False
             error = future.exception()
             if isinstance(error, StoreError):
-                # Text that is on its way goes again; a message that is complete holds it anyway.
-                self._pieces = [(piece.kind, piece.text) for piece in draft] + self._pieces
+                if answer == self._answer:
+                    self._pieces = [(piece.kind, piece.text) for piece in draft] + self._pieces
                 self._restart, self._sent = restart or self._restart, [*sent, *self._sent]
                 self._failed(error)
                 return
