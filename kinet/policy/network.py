@@ -15,7 +15,9 @@ from kinet.policy.visible import visible_line
 # Gives the addresses of a host in text form; an empty list where there is none.
 Resolver = Callable[[str], Sequence[str]]
 
-LONGEST_URL = 2_048
+LONGEST_URL = 64_000
+# Longer ones have room for a file's content.
+_USUAL_LENGTH = 2_048
 _LONGEST_HOST = 253
 _SCHEMES = {"http": 80, "https": 443}
 _WHOLE = re.compile(
@@ -217,6 +219,8 @@ def _unusual(url: str, target: Target) -> str:
         return f"{target.host} is a bare address instead of a name"
     if any(label.startswith("xn--") for label in target.host.split(".")):
         return f"the host holds letters of other scripts; its plain form is {target.host}"
+    if len(url) > _USUAL_LENGTH:
+        return f"the address has {len(url):,} characters, room for a file's content"
     if _KEY_SHAPED.search(url) or _LONG_BLOB.search(url):
         return "the address carries something that looks like a key or a block of data"
     return ""

@@ -89,7 +89,7 @@ async def _follow(url: str, reach: Reach) -> Fetched:
                     return await _taken(answer, target)
             finally:
                 await answer.aclose()
-            target = _next_hop(target, location)
+            target = await _next_hop(target, location, reach)
     raise ToolError(f"More than {_MOST_HOPS} redirects; the page was not fetched.", kind="refused")
 
 
@@ -110,11 +110,13 @@ async def _checked(target: Target, reach: Reach) -> list[Address]:
     return addresses
 
 
-def _next_hop(target: Target, location: str) -> Target:
+async def _next_hop(target: Target, location: str, reach: Reach) -> Target:
     following = _target(urljoin(target.url, location))
     upgrade = target.scheme == "http" and following.scheme == "https"
     same_port = following.port == target.port or (target.port == 80 and following.port == 443)
     if following.host != target.host or not same_port:
+        # Nobody is asked about a place that would be refused anyway.
+        await _checked(following, reach)
         raise ToolError(
             f"The page redirects to another host: {following.url}",
             hint="Fetch that address itself if it is wanted; it needs its own permission.",
