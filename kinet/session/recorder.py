@@ -180,7 +180,7 @@ class Recorder:
         self._sending, self.error, self.new = 0, None, None
         if self._events:
             self._send()
-        elif self._pieces:
+        elif self._pieces or self._restart:
             self._send_later(DRAFT_EVERY)
         self._wake()
 
