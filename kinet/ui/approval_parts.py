@@ -27,7 +27,7 @@ from kinet.ui.code_box import MOST_ROWS, CodeBox
 from kinet.ui.controls import ElidedLabel, Line, key_hint, repolish, text_label
 from kinet.ui.diff_rows import read_diff
 from kinet.ui.diff_view import DiffView
-from kinet.ui.part_buttons import TextButton
+from kinet.ui.part_buttons import TextButton, padded
 from kinet.ui.theme import Theme
 from kinet.ui.visible_text import spell_out
 
@@ -139,8 +139,7 @@ class Body(QWidget):
         if height > _HIGHEST_DIFF:
             words = f"{len(self._diff.rows):,} rows: scroll for all"
             label = text_label(words, type="meta", tone="text_3", parent=self)
-            label.setContentsMargins(16, 6, 16, 0)
-            column.addWidget(label)
+            column.addWidget(padded(label, 16, 6, 16, 0))
 
     def _fit_diff(self) -> None:
         """As high as the diff up to a limit, with room for a scroll bar where one is shown."""

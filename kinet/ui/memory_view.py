@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from kinet.core.errors import KinetError
 from kinet.ui.approval_words import home_short
 from kinet.ui.controls import ElidedLabel, IconButton, Line, text_label
-from kinet.ui.part_buttons import TextButton
+from kinet.ui.part_buttons import TextButton, padded
 from kinet.ui.services import FactRow, Services
 
 
@@ -84,8 +84,7 @@ class MemoryView(QWidget):
             empty = text_label(
                 "Nothing is kept yet. Add a fact above.", tone="text_3", parent=self._card
             )
-            empty.setContentsMargins(12, 12, 12, 12)
-            self._list.addWidget(empty)
+            self._list.addWidget(padded(empty, 12, 12, 12, 12))
         for number, fact in enumerate(facts):
             if number:
                 self._list.addWidget(Line(self._card))

@@ -1,8 +1,8 @@
-"""Buttons as the style sheet knows them, made in one line."""
+"""Small parts made in one line: buttons as the style sheet knows them, a margin around a part."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from kinet.ui.theme import icon
 
@@ -53,3 +53,12 @@ def name_buttons_in(field: QLineEdit) -> None:
     for button in field.findChildren(QToolButton):
         action = button.defaultAction()
         button.setAccessibleName((action.text() if action else "") or field.accessibleName())
+
+
+def padded(part: QWidget, left: int, top: int, right: int, bottom: int) -> QWidget:
+    """The part with room around it. A label's own margins are lost when its style is read."""
+    holder = QWidget(part.parentWidget())
+    column = QVBoxLayout(holder)
+    column.setContentsMargins(left, top, right, bottom)
+    column.addWidget(part)
+    return holder

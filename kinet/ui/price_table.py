@@ -20,8 +20,9 @@ from kinet.ui.theme import current_theme
 ROW_HEIGHT = 32
 HEAD_HEIGHT = 28
 MOST_ROWS = 8
+_BAR = 12
 _PRICES = (INPUT, OUTPUT, CACHE_READ, CACHE_WRITE)
-_WIDTHS = {INPUT: 66, OUTPUT: 70, CACHE_READ: 98, CACHE_WRITE: 102, SOURCE: 132}
+_WIDTHS = {INPUT: 68, OUTPUT: 72, CACHE_READ: 92, CACHE_WRITE: 96, SOURCE: 126}
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -52,7 +53,8 @@ class PriceTable(QTableView):
         self.setEditTriggers(
             triggers.DoubleClicked | triggers.EditKeyPressed | triggers.AnyKeyPressed
         )
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.horizontalScrollBar().rangeChanged.connect(lambda *_: self._fit())
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setTabKeyNavigation(False)
         self.viewport().setMouseTracking(True)
@@ -67,7 +69,8 @@ class PriceTable(QTableView):
             f"QTableView {{ border: 1px solid {theme.color('border')}; border-radius: 8px;"
             f" background: {theme.color('raised')}; }}"
             "QHeaderView { border-top-left-radius: 7px; border-top-right-radius: 7px; }"
-            "QHeaderView::section { padding: 0 15px; background: transparent; }"
+            "QTableView::item { padding: 0 8px; }"
+            "QHeaderView::section { padding: 0 11px; background: transparent; }"
         )
         self.viewport().update()
 
@@ -118,7 +121,8 @@ class PriceTable(QTableView):
 
     def _fit(self) -> None:
         rows = min(MOST_ROWS, max(1, self.model().rowCount()))
-        self.setFixedHeight(HEAD_HEIGHT + rows * ROW_HEIGHT + 2)
+        bar = _BAR if self.horizontalScrollBar().maximum() > 0 else 0
+        self.setFixedHeight(HEAD_HEIGHT + rows * ROW_HEIGHT + bar + 2)
 
 
 def undo_place(cell: QRect) -> QRect:

@@ -25,6 +25,7 @@ class ProbeRow(QFrame):
         self.detail = text_label("", type="meta", tone="text_2", parent=self)
         self.detail.setWordWrap(True)
         self.button = TextButton("", self, size="small")
+        self.button.hide()
         self.button.clicked.connect(lambda: self.acted.emit(self._act))
         column = QVBoxLayout()
         column.setSpacing(2)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from kinet.core.profile import ModelProfile
 from kinet.ui.controls import ElidedLabel, IconButton, Line, repolish, text_label
 from kinet.ui.endpoint_form import PROTOCOLS
-from kinet.ui.part_buttons import TextButton
+from kinet.ui.part_buttons import TextButton, padded
 from kinet.ui.probe_words import CHANGE_KEY, ProbeWords
 from kinet.ui.theme import current_theme
 
@@ -155,8 +155,7 @@ class ProfileList(QFrame):
         if not profiles:
             words = "No profile yet. Add one to reach a model."
             empty = text_label(words, tone="text_3", parent=self)
-            empty.setContentsMargins(12, 14, 12, 14)
-            self._column.addWidget(empty)
+            self._column.addWidget(padded(empty, 12, 14, 12, 14))
         for number, profile in enumerate(profiles):
             if number:
                 self._column.addWidget(Line(self))

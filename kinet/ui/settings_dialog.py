@@ -23,7 +23,7 @@ from kinet.core.errors import KinetError
 from kinet.ui.controls import IconButton, text_label
 from kinet.ui.memory_view import MemoryView
 from kinet.ui.models_page import ModelsPage
-from kinet.ui.part_buttons import name_buttons_in
+from kinet.ui.part_buttons import name_buttons_in, padded
 from kinet.ui.scrim import Scrim
 from kinet.ui.services import Services
 from kinet.ui.settings_page import SettingsPage
@@ -131,8 +131,7 @@ class SettingsDialog(QDialog):
         self._side = QFrame(self._frame)
         self._side.setObjectName("settingsSide")
         self._side.setFixedWidth(_LIST_WIDTH)
-        title = text_label("Settings", type="strong", parent=self._side)
-        title.setContentsMargins(8, 0, 0, 0)
+        title = padded(text_label("Settings", type="strong", parent=self._side), 8, 0, 0, 0)
         self.search = QLineEdit(self._side)
         self.search.setObjectName("settingsSearch")
         self.search.setPlaceholderText("Search")

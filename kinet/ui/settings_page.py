@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from kinet.settings.fields import SettingField
 from kinet.ui.controls import Line, text_label
+from kinet.ui.part_buttons import padded
 from kinet.ui.setting_fields import FieldRow
 
 MARGIN = 32
@@ -40,8 +41,7 @@ class SettingsPage(QWidget):
         column.addLayout(self._rest)
         column.addStretch(1)
         self.area.setWidget(inside)
-        head = text_label(title, type="page", parent=self)
-        head.setContentsMargins(MARGIN, 20, 64, 8)
+        head = padded(text_label(title, type="page", parent=self), MARGIN, 20, 64, 8)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)

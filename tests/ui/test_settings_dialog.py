@@ -397,7 +397,10 @@ async def test_esc_closes_it_and_the_veil_goes(desk: Desk, qtbot: QtBot) -> None
 async def test_every_control_has_a_name(desk: Desk) -> None:
     from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox
 
-    for kind in (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QTableView):
-        for control in desk.dialog.findChildren(kind):
+    kinds = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QTableView)
+    for section in desk.dialog.pages:
+        desk.dialog.show_page(section)
+        shown = [part for kind in kinds for part in desk.dialog.findChildren(kind)]
+        for control in shown:
             inner = isinstance(control.parent(), QAbstractSpinBox | QComboBox | QTableView)
-            assert inner or control.isHidden() or control.accessibleName(), control
+            assert inner or not control.isVisible() or control.accessibleName(), control
