@@ -45,14 +45,21 @@ def highlight(code: str, language: str) -> Iterator[tuple[int, int, str]]:
     lexer = _lexer(language.lower())
     if lexer is None or _has_long_line(code):
         return
+    name: tuple[int, int] | None = None
     for start, kind, text in lexer.get_tokens_unprocessed(code):
         color = _color(kind)
+        if name is not None and text.startswith("("):
+            # Lexers seldom tell a call from another name.
+            yield *name, "function"
+        name = None
         if color == "" and len(text) > 1:
             color = _by_look(str(kind), text)
         elif color == "function" and text in _TYPES:
             color = "type"
         if color and not text.isspace():
             yield start, len(text), color
+        elif str(kind).startswith("Token.Name") and not color:
+            name = start, len(text)
 
 
 def language_title(language: str) -> str:

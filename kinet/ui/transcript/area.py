@@ -73,7 +73,7 @@ class TranscriptArea(QAbstractScrollArea):
         self._keys.clicked.connect(self._actor.act)
         self._keys.copy_wanted.connect(self.copy)
         self.stage.follower.changed.connect(self.following_changed)
-        self.stage.below_changed.connect(self.new_text_below)
+        self.stage.follower.below_changed.connect(self.new_text_below)
 
     def copy(self) -> None:
         """Puts what is selected on the clipboard; nothing happens without a selection."""

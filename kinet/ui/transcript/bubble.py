@@ -56,12 +56,12 @@ class UserEntry(TextEntry):
         """The text, attachments below it, and the line that unfolds a long one."""
         super().measure()
         if self.attachments:
-            self.height += _CHIP + (8 if self._source else 0)
+            self.height += self._chip + (8 if self._source else 0)
         whole = self.height
         if self.is_long and not self.open:
-            self.height = min(whole, self._folded + 28)
+            self.height = min(whole, self._folded + self._foot)
         elif self.is_long:
-            self.height = whole + 28
+            self.height = whole + self._foot
 
     @property
     def is_long(self) -> bool:
@@ -71,6 +71,14 @@ class UserEntry(TextEntry):
     @property
     def _folded(self) -> int:
         return 2 * PAD + FOLDED_LINES * self._line
+
+    @property
+    def _foot(self) -> int:
+        return max(28, self._line + 4)
+
+    @property
+    def _chip(self) -> int:
+        return max(_CHIP, self._line)
 
     @property
     def _line(self) -> int:
@@ -94,7 +102,7 @@ class UserEntry(TextEntry):
         left = self.piece_left(style, canvas.width)
         rect = QRect(left - SIDE, 0, canvas.width - left + SIDE, self.height)
         draw.card(painter, style, rect, "subtle", "", radius=12)
-        foot = self.height - PAD - (28 if self.is_long else 0)
+        foot = self.height - PAD - (self._foot if self.is_long else 0)
         painter.save()
         painter.setClipRect(QRect(rect.x(), 0, rect.width(), foot + (0 if self.is_long else PAD)))
         for number in self.seen(canvas.top, min(canvas.bottom, self.height)):
@@ -103,7 +111,7 @@ class UserEntry(TextEntry):
             piece_paint.paint(canvas, piece, number, box)
         painter.restore()
         if self.attachments:
-            self._chips(canvas, left, foot - (_CHIP if not self.is_long else 0))
+            self._chips(canvas, left, foot - (self._chip if not self.is_long else 0))
         for hit in self.hits(style, canvas.width):
             token = "text" if canvas.is_hovered(hit) else "text_2"
             word = "Show less" if self.open else "Show all"
@@ -126,7 +134,7 @@ class UserEntry(TextEntry):
         if not self.is_long:
             return []
         left = self.piece_left(style, width)
-        rect = QRect(left, self.height - 32, 110, 28)
+        rect = QRect(left, self.height - self._foot - 4, 5 * self._line, self._foot)
         return [Hit("fold", "", rect, "Show less" if self.open else "Show all")]
 
     def _chips_width(self, style: Style) -> int:
@@ -137,8 +145,8 @@ class UserEntry(TextEntry):
         painter, style = canvas.painter, canvas.style
         for name in self.attachments:
             width = round(style.advance(name[:40], "ui")) + 30
-            rect = QRect(left, y, width, _CHIP)
+            rect = QRect(left, y, width, self._chip)
             draw.rounded(painter, style, rect.toRectF(), "canvas", 4)
-            draw.icon(painter, style, QRect(left + 4, y, 18, _CHIP), "attach", "text_2", 14)
+            draw.icon(painter, style, QRect(left + 4, y, 18, self._chip), "attach", "text_2", 14)
             draw.words(painter, style, rect.adjusted(24, 0, -4, 0), name[:40], "text_2")
             left += width + 8

@@ -42,7 +42,7 @@ class SafeDocument(QTextDocument):
 def prose(html: str, look: Look, style: Style, width: int) -> tuple[QTextDocument, Ornaments]:
     """A document of rich text, laid out at `width`, and what is drawn around its words."""
     document = SafeDocument()
-    document.setDefaultFont(style.font(look.base))
+    document.setDefaultFont(style.font(look.base, digits=True))
     document.setIndentWidth(style.px(24))
     document.setHtml(html)
     panels = ornaments.prepare(document) if "<hr" in html or "background" in html else set()

@@ -17,7 +17,7 @@ class ErrorEntry(Entry):
     """A failure as the person sees it. `can_retry` is false once a later turn has begun."""
 
     kind = "error"
-    __slots__ = ("_text_height", "hint", "message", "newest", "title")
+    __slots__ = ("_head", "_text_height", "hint", "message", "newest", "title")
 
     def __init__(self, title: str, message: str, hint: str) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class ErrorEntry(Entry):
         self.message = message
         self.hint = hint
         self.newest = True
-        self._text_height = 40
+        self._text_height = self._head = 40
         self.height = 120
 
     def estimate(self, style: Style, width: int) -> None:
@@ -33,7 +33,8 @@ class ErrorEntry(Entry):
         line = style.theme.line_height("ui")
         text_width = width - 36 - _SIDE
         self._text_height = self._lines(style, text_width) * line
-        self.height = 40 + self._text_height + 12 + (_BUTTON + 12 if self.newest else 0)
+        self._head = style.room(40)
+        self.height = self._head + self._text_height + 12 + (_BUTTON + 12 if self.newest else 0)
 
     def settle(self, room: Room) -> bool:
         """The same, for the width that is seen."""
@@ -45,9 +46,11 @@ class ErrorEntry(Entry):
         painter, style = canvas.painter, canvas.style
         rect = QRect(0, 0, canvas.width, self.height)
         draw.card(painter, style, rect, "danger_tint", "danger_line")
-        draw.icon(painter, style, QRect(12, 0, 16, 40), "error", "danger", 16)
-        draw.words(painter, style, QRect(36, 0, canvas.width - 48, 40), self.title, bold=True)
-        text = QRectF(36, 38, canvas.width - 36 - _SIDE, self._text_height + 4)
+        draw.icon(painter, style, QRect(12, 0, 16, self._head), "error", "danger", 16)
+        draw.words(
+            painter, style, QRect(36, 0, canvas.width - 48, self._head), self.title, bold=True
+        )
+        text = QRectF(36, self._head - 2, canvas.width - 36 - _SIDE, self._text_height + 4)
         painter.setFont(style.font("ui"))
         painter.setPen(style.color("text"))
         flags = int(Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere)

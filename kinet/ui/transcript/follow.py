@@ -15,6 +15,8 @@ class Follower(QObject):
     """Moves a scroll bar for the program, and tells the person's moves from these."""
 
     changed = Signal(bool)
+    # True when text came below while the person looks at something else.
+    below_changed = Signal(bool)
     moved = Signal()
 
     def __init__(self, bar: QScrollBar, parent: QObject) -> None:
@@ -23,6 +25,7 @@ class Follower(QObject):
         self._own = 0
         self._last = bar.value()
         self.following = True
+        self.has_below = False
         bar.valueChanged.connect(self._value_changed)
 
     @contextmanager
@@ -43,6 +46,15 @@ class Follower(QObject):
         """The person wants the end."""
         self._set(True)
 
+    def grown(self) -> None:
+        """Something came at the end."""
+        self._set_below(not self.following)
+
+    def _set_below(self, below: bool) -> None:
+        if below != self.has_below:
+            self.has_below = below
+            self.below_changed.emit(below)
+
     def _value_changed(self, value: int) -> None:
         before, self._last = self._last, value
         if not self._own:
@@ -53,6 +65,8 @@ class Follower(QObject):
             self.moved.emit()
 
     def _set(self, following: bool) -> None:
+        if following:
+            self._set_below(False)
         if following != self.following:
             self.following = following
             self.changed.emit(following)

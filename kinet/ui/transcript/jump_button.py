@@ -24,14 +24,14 @@ class JumpButton(QAbstractButton):
         self.hide()
         self.clicked.connect(stage.jump_to_end)
         stage.follower.changed.connect(self.refresh)
-        stage.below_changed.connect(self.refresh)
+        stage.follower.below_changed.connect(self.refresh)
         stage.shifted.connect(self.refresh)
 
     def refresh(self) -> None:
         """Shows or hides itself, with the right word."""
         bar = self._stage.bar
         away = not self._stage.follower.following and bar.maximum() - bar.value() > 40
-        word = "New text below" if self._stage.has_below else ""
+        word = "New text below" if self._stage.follower.has_below else ""
         if word != self.text():
             self.setText(word)
             self.setAccessibleName(word or "Go to the end")

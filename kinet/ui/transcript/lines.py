@@ -35,19 +35,23 @@ class NoticeEntry(Entry):
         self.icon = icon
         self.height = NOTICE
 
+    def estimate(self, style: Style, width: int) -> None:
+        """The height is always exact."""
+        self.height = style.room(NOTICE)
+
     def paint(self, canvas: Canvas) -> None:
         """Draws mark and words; what does not fit is told by the tooltip."""
         painter, style = canvas.painter, canvas.style
         mark, token = _LEVELS.get(self.level, _LEVELS["info"])
-        draw.icon(painter, style, QRect(0, 0, 16, NOTICE), self.icon or mark, token, 16)
-        line = QRect(24, 0, canvas.width - 24, NOTICE)
+        draw.icon(painter, style, QRect(0, 0, 16, self.height), self.icon or mark, token, 16)
+        line = QRect(24, 0, canvas.width - 24, self.height)
         words = "text_3" if self.level == "info" else "text_2"
         draw.words(painter, style, line, style.elided(self.text, line.width()), words)
 
     def hit(self, x: int, y: int, style: Style, width: int) -> Hit | None:
         """Nothing to click; long words are told whole."""
         if style.advance(self.text) > width - 24:
-            return Hit("", "", QRect(0, 0, width, NOTICE), self.text)
+            return Hit("", "", QRect(0, 0, width, self.height), self.text)
         return None
 
     def markdown(self) -> str:
@@ -88,6 +92,10 @@ class MetaEntry(Entry):
         self.newest = True
         self.height = META
 
+    def estimate(self, style: Style, width: int) -> None:
+        """The height is always exact."""
+        self.height = style.room(META)
+
     def paint(self, canvas: Canvas) -> None:
         """Draws the figures, and the buttons at the column's edge."""
         painter, style = canvas.painter, canvas.style
@@ -98,7 +106,7 @@ class MetaEntry(Entry):
             width = round(style.advance(part, "meta", digits=True))
             if left + width > room:
                 break
-            line = QRect(left, 0, width + 2, META)
+            line = QRect(left, 0, width + 2, self.height)
             draw.words(painter, style, line, part, "text_3", "meta", digits=True)
             left += width + 12
         for hit in hits:
@@ -121,7 +129,7 @@ class MetaEntry(Entry):
         # Glyphs, not hit areas, are flush with the column: 6 of the button lie outside.
         left = width + 6 - 32 * len(actions) + 4
         return [
-            Hit(action, "", QRect(left + 32 * place, 0, draw.BUTTON, META), tip)
+            Hit(action, "", QRect(left + 32 * place, 0, draw.BUTTON, self.height), tip)
             for place, (action, tip) in enumerate(actions)
         ]
 
@@ -143,18 +151,22 @@ class FilesEntry(Entry):
         self.call_id = call_id
         self.height = FILES
 
+    def estimate(self, style: Style, width: int) -> None:
+        """The height is always exact."""
+        self.height = style.room(FILES)
+
     def paint(self, canvas: Canvas) -> None:
         """Draws the card."""
         painter, style = canvas.painter, canvas.style
-        draw.card(painter, style, QRect(0, 0, canvas.width, FILES), "raised")
-        draw.icon(painter, style, QRect(12, 0, 16, FILES), "file-diff", "text_2", 16)
+        draw.card(painter, style, QRect(0, 0, canvas.width, self.height), "raised")
+        draw.icon(painter, style, QRect(12, 0, 16, self.height), "file-diff", "text_2", 16)
         left = 36
         title = f"{plural(len(self.paths), 'file')} changed"
-        line = QRect(left, 0, canvas.width - left, FILES)
-        left += draw.words(painter, style, line, title, bold=True) + 8
+        line = QRect(left, 0, canvas.width - left, self.height)
+        left += draw.words(painter, style, line, title, bold=True, digits=True) + 8
         for number, sign, token in ((self.added, "+", "success"), (self.removed, "−", "danger")):
             if number:
-                line = QRect(left, 0, 100, FILES)
+                line = QRect(left, 0, 100, self.height)
                 left += draw.words(painter, style, line, f"{sign}{number}", token, digits=True) + 8
         for hit in self.hits(style, canvas.width):
             token = "accent_hover" if canvas.is_hovered(hit) else "accent"
@@ -167,14 +179,14 @@ class FilesEntry(Entry):
         for found in self.hits(style, width):
             if found.rect.contains(x, y):
                 return found
-        return Hit("", "", QRect(0, 0, width, FILES), "\n".join(self.paths[:30]))
+        return Hit("", "", QRect(0, 0, width, self.height), "\n".join(self.paths[:30]))
 
     def hits(self, style: Style, width: int) -> list[Hit]:
         """Review shows the newest change in the panel."""
         if not self.call_id:
             return []
         wide = round(style.advance("Review"))
-        return [Hit("step", self.call_id, QRect(width - 16 - wide, 0, wide + 2, FILES), "")]
+        return [Hit("step", self.call_id, QRect(width - 16 - wide, 0, wide + 2, self.height), "")]
 
     def markdown(self) -> str:
         """The names of the files."""

@@ -37,7 +37,7 @@ def hits(piece: Piece, number: int, rect: QRect, style: Style) -> list[Hit]:
     """The buttons in the head of a code card, in reading order."""
     if piece.kind != "code" or not piece.first:
         return []
-    head = style.px(CODE_HEAD)
+    head = style.room(CODE_HEAD)
     side, top = draw.BUTTON, rect.y() + (head - draw.BUTTON) // 2
     right = rect.right() + 1 - SIDE + 6
     copy = QRect(right - side, top, side, side)
@@ -99,7 +99,7 @@ def _code(canvas: Canvas, piece: Piece, number: int, rect: QRect) -> None:
 
 def _code_head(canvas: Canvas, piece: Piece, number: int, rect: QRect) -> None:
     painter, style = canvas.painter, canvas.style
-    head = style.px(CODE_HEAD)
+    head = style.room(CODE_HEAD)
     line = QRect(rect.x() + SIDE, rect.y(), rect.width() - 2 * SIDE - 72, head)
     run = piece.run
     name = run.name if run else ""
@@ -107,12 +107,14 @@ def _code_head(canvas: Canvas, piece: Piece, number: int, rect: QRect) -> None:
     if name and not language and run is not None:
         language = run.language = language_of_file(name)
     if name:
-        name = style.elided(name, line.width() - 80)
-        line.setLeft(line.x() + draw.words(painter, style, line, name, bold=True) + 8)
+        name = style.elided(name, line.width() - 80, "meta")
+        line.setLeft(
+            line.x() + draw.words(painter, style, line, name, "text", "meta", bold=True) + 8
+        )
     if language:
-        draw.words(painter, style, line, language_title(language), "text_2")
+        draw.words(painter, style, line, language_title(language), "text_2", "meta")
     elif not name:
-        draw.words(painter, style, line, "Code", "text_2")
+        draw.words(painter, style, line, "Code", "text_2", "meta")
     draw.rule(painter, style, rect.x() + 1, rect.right(), rect.y() + head, "border")
     for hit in hits(piece, number, rect, style):
         mark = "wrap" if hit.action == "wrap" else "copy"

@@ -125,7 +125,7 @@ class Piece:
         """Where the document begins within the piece."""
         if self.kind == "code":
             scroll = self.run.scroll if self.run else 0
-            top = style.px(CODE_HEAD) + style.px(CODE_PAD) if self.first else 0
+            top = style.room(CODE_HEAD) + style.px(CODE_PAD) if self.first else 0
             return SIDE - scroll, top
         if self.kind == "table":
             hidden = 0 if self.first or len(self.rows) < 2 else round(self.rows[1])
@@ -133,7 +133,7 @@ class Piece:
         return 0, 0
 
     def _around(self, style: Style) -> int:
-        head = style.px(CODE_HEAD) + style.px(CODE_PAD) if self.first else 0
+        head = style.room(CODE_HEAD) + style.px(CODE_PAD) if self.first else 0
         return head + (style.px(CODE_PAD) if self.last else 0)
 
     def _lay_out_code(self, style: Style, width: int) -> None:

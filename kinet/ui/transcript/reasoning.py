@@ -19,7 +19,7 @@ class ReasoningEntry(TextEntry):
     """Thinking of one or more steps. `seconds` is 0 where it is not known how long it took."""
 
     kind = "reasoning"
-    __slots__ = ("began", "open", "seconds")
+    __slots__ = ("_line_height", "began", "open", "seconds")
 
     def __init__(self, source: str = "", seconds: float = 0.0) -> None:
         super().__init__(source)
@@ -27,7 +27,8 @@ class ReasoningEntry(TextEntry):
         # time.monotonic() of its start while it arrives, 0 when it has ended.
         self.began = 0.0
         self.open = False
-        self.top, self.bottom = LINE, 4
+        self._line_height = self.top = LINE
+        self.bottom = 4
 
     @property
     def is_folded(self) -> bool:
@@ -51,6 +52,11 @@ class ReasoningEntry(TextEntry):
         """Where its text begins."""
         return _INDENT
 
+    def estimate(self, style: Style, width: int) -> None:
+        """The line is always exact."""
+        self._line_height = self.top = style.room(LINE)
+        super().estimate(style, width)
+
     def feed(self, text: str, style: Style, width: int) -> None:
         """Takes a piece; nothing is split while the line is folded."""
         if self.blocks is None:
@@ -62,25 +68,32 @@ class ReasoningEntry(TextEntry):
         """One line while it is folded."""
         super().measure()
         if not self.open:
-            self.height = LINE
+            self.height = self._line_height
 
     def paint(self, canvas: Canvas) -> None:
         """Draws the line, and the text if it is open."""
         painter, style = canvas.painter, canvas.style
         hit = self._line(style)
         token = "text" if canvas.is_hovered(hit) else "text_2"
-        draw.icon(painter, style, QRect(12, 0, 16, LINE), "thought", token, 16)
+        draw.icon(painter, style, QRect(12, 0, 16, self._line_height), "thought", token, 16)
         word = self._word(canvas.now)
-        width = draw.words(painter, style, QRect(36, 0, canvas.width - 60, LINE), word, token)
+        width = draw.words(
+            painter,
+            style,
+            QRect(36, 0, canvas.width - 60, self._line_height),
+            word,
+            token,
+            digits=True,
+        )
         mark = "chevron-down" if self.open else "chevron-right"
-        draw.icon(painter, style, QRect(36 + width + 8, 0, 12, LINE), mark, token, 12)
+        draw.icon(painter, style, QRect(36 + width + 8, 0, 12, self._line_height), mark, token, 12)
         if canvas.is_focused(hit):
             draw.ring(painter, style, hit.rect)
         if not self.open:
             return
         # Quiet: a different text colour, and a line at its left.
         canvas.palette = style.quiet_palette
-        bar = QRect(19, LINE, 1, self.height - LINE - 4)
+        bar = QRect(19, self._line_height, 1, self.height - self._line_height - 4)
         painter.fillRect(bar, style.color("border"))
         for number in self.seen(canvas.top, canvas.bottom):
             piece = self.piece(number)
@@ -91,7 +104,7 @@ class ReasoningEntry(TextEntry):
 
     def hit(self, x: int, y: int, style: Style, width: int) -> Hit | None:
         """The whole line opens and closes it."""
-        return self._line(style) if y < LINE else None
+        return self._line(style) if y < self._line_height else None
 
     def hits(self, style: Style, width: int) -> list[Hit]:
         """The line."""
@@ -102,7 +115,7 @@ class ReasoningEntry(TextEntry):
         return ""
 
     def _line(self, style: Style) -> Hit:
-        return Hit("fold", "", QRect(4, 0, 200, LINE), "")
+        return Hit("fold", "", QRect(4, 0, 200, self._line_height), "")
 
     def _word(self, now: float) -> str:
         if self.began:

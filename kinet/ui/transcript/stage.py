@@ -13,6 +13,7 @@ from kinet.ui.transcript.entry import Entry
 from kinet.ui.transcript.eye import Anchor, Eye
 from kinet.ui.transcript.flow import Flow
 from kinet.ui.transcript.follow import Follower
+from kinet.ui.transcript.live_clock import LiveClock
 from kinet.ui.transcript.pacing import Pacer
 from kinet.ui.transcript.sink import retire
 from kinet.ui.transcript.style import COLUMN, MARGIN, Style
@@ -26,8 +27,6 @@ LAYOUT_SECONDS = 0.010
 class Stage(QObject):
     """The entries of a scroll area, and where its window on them is."""
 
-    # True when text came below while the person looks at something else.
-    below_changed = Signal(bool)
     # Other entries are shown now.
     replaced = Signal()
     # What is on screen has another place or look.
@@ -47,10 +46,7 @@ class Stage(QObject):
         self._later.setSingleShot(True)
         self._later.setInterval(0)
         self._later.timeout.connect(self.refresh)
-        self._clock = QTimer(self)
-        self._clock.setInterval(1000)
-        self._clock.timeout.connect(self._tick)
-        self.has_below = False
+        self._clock = LiveClock(self.flow, area.viewport(), self)
         self._held: Anchor | None = None
 
     @property
@@ -78,7 +74,6 @@ class Stage(QObject):
         self.replaced.emit()
         self.follower.follow()
         self._held = None
-        self._set_below(False)
         self.refresh()
 
     def add(self, entry: Entry) -> None:
@@ -176,7 +171,6 @@ class Stage(QObject):
         """Goes to the end and follows."""
         self.follower.follow()
         self._held = None
-        self._set_below(False)
         self.refresh()
 
     def entry_at(self, point: QPoint) -> tuple[int, QPoint]:
@@ -195,10 +189,8 @@ class Stage(QObject):
         self._grown(later=False)
 
     def _grown(self, later: bool = True) -> None:
-        if not self.follower.following:
-            self._set_below(True)
-        if not self._clock.isActive() and any(e.is_live for e in self.flow.entries[-6:]):
-            self._clock.start()
+        self.follower.grown()
+        self._clock.wake()
         if later:
             self.soon()
         else:
@@ -206,17 +198,4 @@ class Stage(QObject):
 
     def _person_moved(self) -> None:
         self._held = None
-        if self.follower.following:
-            self._set_below(False)
         self.refresh()
-
-    def _set_below(self, below: bool) -> None:
-        if below != self.has_below:
-            self.has_below = below
-            self.below_changed.emit(below)
-
-    def _tick(self) -> None:
-        if any(entry.is_live for entry in self.flow.entries[-6:]):
-            self._area.viewport().update()
-        else:
-            self._clock.stop()

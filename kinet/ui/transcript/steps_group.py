@@ -30,7 +30,7 @@ class StepGroup(Entry):
     """A card of 36 with what was done; open, it has a row of 28 for each call."""
 
     kind = "steps"
-    __slots__ = ("began", "open", "records", "seconds", "stopped")
+    __slots__ = ("_head_height", "_row_height", "began", "open", "records", "seconds", "stopped")
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +40,8 @@ class StepGroup(Entry):
         self.seconds = 0.0
         self.began = 0.0
         self.stopped = False
-        self.height = HEAD
+        self._head_height = self.height = HEAD
+        self._row_height = ROW
 
     def put(self, record: StepRecord) -> None:
         """Adds a call or its newer state."""
@@ -49,6 +50,7 @@ class StepGroup(Entry):
 
     def estimate(self, style: Style, width: int) -> None:
         """The height is always exact."""
+        self._head_height, self._row_height = style.room(HEAD), style.room(ROW)
         self._measure()
 
     def toggle(self) -> None:
@@ -73,9 +75,9 @@ class StepGroup(Entry):
 
     def hit(self, x: int, y: int, style: Style, width: int) -> Hit | None:
         """The head folds; a row shows its step."""
-        if y < HEAD:
+        if y < self._head_height:
             return self._head(style, width)
-        number = (y - HEAD - _PAD) // ROW
+        number = (y - self._head_height - _PAD) // self._row_height
         rows = list(self.records)
         if self.open and 0 <= number < len(rows):
             return self._row(rows[number], number, style, width)
@@ -92,27 +94,29 @@ class StepGroup(Entry):
     def paint(self, canvas: Canvas) -> None:
         """Draws head and rows."""
         painter, style = canvas.painter, canvas.style
-        head = HEAD
+        head = self._head_height
         draw.card(painter, style, QRect(0, 0, canvas.width, self.height), "raised")
         self._paint_head(canvas, head)
         if not self.open:
             return
         draw.rule(painter, style, 1, canvas.width - 1, head, "border")
-        row = ROW
+        row = self._row_height
         first = max(0, (canvas.top - head - _PAD) // row)
         last = max(0, (canvas.bottom - head - _PAD) // row + 1)
         for number, record in list(enumerate(self.records.values()))[first:last]:
             self._paint_row(canvas, record, self._row(record.call_id, number, style, canvas.width))
 
     def _measure(self) -> None:
-        rows = len(self.records) * ROW + 2 * _PAD if self.open else 0
-        self.height = HEAD + rows
+        rows = len(self.records) * self._row_height + 2 * _PAD if self.open else 0
+        self.height = self._head_height + rows
 
     def _head(self, style: Style, width: int) -> Hit:
-        return Hit("fold", "", QRect(0, 0, width, HEAD), "")
+        return Hit("fold", "", QRect(0, 0, width, self._head_height), "")
 
     def _row(self, call_id: str, number: int, style: Style, width: int) -> Hit:
-        rect = QRect(1, HEAD + _PAD + number * ROW, width - 2, ROW)
+        rect = QRect(
+            1, self._head_height + _PAD + number * self._row_height, width - 2, self._row_height
+        )
         record = self.records[call_id]
         return Hit("step", call_id, rect, record.argument)
 
@@ -127,7 +131,7 @@ class StepGroup(Entry):
     def _paint_head(self, canvas: Canvas, head: int) -> None:
         painter, style = canvas.painter, canvas.style
         state = self._state()
-        slot = QRect(12, 0, 16, HEAD)
+        slot = QRect(12, 0, 16, self._head_height)
         if state == "running":
             draw.dot(painter, style, slot, "accent")
         else:
@@ -135,22 +139,22 @@ class StepGroup(Entry):
             name, token = mark or ("check-circle", "success")
             draw.icon(painter, style, slot, name, token, 16)
         hit = self._head(style, canvas.width)
-        chevron = QRect(canvas.width - 12 - 16, 0, 16, HEAD)
+        chevron = QRect(canvas.width - 12 - 16, 0, 16, self._head_height)
         token = "text" if canvas.is_hovered(hit) else "text_2"
         draw.icon(
             painter, style, chevron, "chevron-down" if self.open else "chevron-right", token, 16
         )
-        right = QRect(0, 0, chevron.x() - 8, HEAD)
+        right = QRect(0, 0, chevron.x() - 8, self._head_height)
         failed = sum(record.state == "failed" for record in self.records.values())
         counts = f"{failed} failed" if failed else counts_of(self._own())
         title, detail = self._words(state, canvas.now)
-        wide = style.advance(title, bold=True) + style.advance(f" · {detail}")
+        wide = style.advance(title, bold=True, digits=True) + style.advance(f" · {detail}")
         # A narrow column keeps what happened and lets the counts go.
-        if 36 + wide + 24 + style.advance(counts) < right.width():
+        if 36 + wide + 24 + style.advance(counts, "meta", digits=True) < right.width():
             token = "danger" if failed else "text_3"
-            draw.words(painter, style, right, counts, token, right=True)
-        line = QRect(36, 0, right.width() - 36, HEAD)
-        line.setLeft(36 + draw.words(painter, style, line, title, bold=True))
+            draw.words(painter, style, right, counts, token, "meta", digits=True, right=True)
+        line = QRect(36, 0, right.width() - 36, self._head_height)
+        line.setLeft(36 + draw.words(painter, style, line, title, bold=True, digits=True))
         if detail:
             text = style.elided(f" · {detail}", line.width())
             draw.words(painter, style, line, text, "text_2")
@@ -191,30 +195,30 @@ class StepGroup(Entry):
         if canvas.is_focused(hit):
             draw.ring(painter, style, rect, 4)
         indent = 16 if record.parent else 0
-        slot = QRect(12 + indent, rect.y(), 16, ROW)
+        slot = QRect(12 + indent, rect.y(), 16, self._row_height)
         mark = _MARKS.get(record.state)
         if mark is None:
             draw.dot(painter, style, slot, "accent")
         else:
             draw.icon(painter, style, slot, mark[0], mark[1], 16)
         running = record.state == "running"
-        verb = QRect(36 + indent, rect.y(), _VERB - 4, ROW)
+        verb = QRect(36 + indent, rect.y(), style.px(_VERB) - 4, self._row_height)
         draw.words(painter, style, verb, style.elided(record.verb, verb.width()), bold=running)
         spent = record.duration_s
         if running and record.started_at:
             spent = max(canvas.now - record.started_at, 0)
-        right = QRect(0, rect.y(), canvas.width - 12, ROW)
+        right = QRect(0, rect.y(), canvas.width - 12, self._row_height)
         if spent or not running:
             text = duration(spent) if running else short_duration(spent)
             draw.words(painter, style, right, text, "text_3", "meta", digits=True, right=True)
         result, token = _result(record)
-        right.setRight(canvas.width - 13 - _DURATION)
-        left = 36 + indent + _VERB + 8
+        right.setRight(canvas.width - 13 - style.px(_DURATION))
+        left = 36 + indent + style.px(_VERB) + 8
         most = right.right() - left - 16
         result = style.elided(result, most * 0.6, "meta")
         taken = draw.words(painter, style, right, result, token, "meta", digits=True, right=True)
         argument = style.elided(record.argument, most - taken, "code", mono=True)
-        line = QRect(left, rect.y(), most - taken + 8, ROW)
+        line = QRect(left, rect.y(), most - taken + 8, self._row_height)
         strong = "text" if chosen else "text_2"
         draw.words(painter, style, line, argument, strong, "code", mono=True)
 

@@ -39,6 +39,10 @@ class Style:
         """A length that grows with the text."""
         return round(length * self.zoom / 100)
 
+    def room(self, length: int) -> int:
+        """A height that must hold text: it grows with the text and never shrinks."""
+        return max(length, self.px(length))
+
     def color(self, token: str) -> QColor:
         """The colour of a token of the theme."""
         found = self._colors.get(token)
