@@ -73,10 +73,28 @@ class Runtime:
     def preload(self) -> None:
         """Imports the heavy modules; may run in a thread. Touches no file and no loop."""
         import kinet.engine.direct
+        import kinet.engine.presets
+        import kinet.memory.facts
+        import kinet.memory.recall
+        import kinet.policy.rules
         import kinet.providers.catalog
         import kinet.session.manager
+        import kinet.session.session
+        import kinet.session.turn
+        import kinet.settings.model_choice
+        import kinet.settings.secrets
         import kinet.settings.services
+        import kinet.settings.turn_choices
+        import kinet.store.drafts
+        import kinet.store.notes
+        import kinet.store.search
+        import kinet.store.trash
+        import kinet.store.usage
         import kinet.tools.catalog  # noqa: F401
+        from kinet.settings.schema import Settings
+
+        # The first use of the models builds them, which takes longer than their import.
+        Settings()
 
     def build(self) -> None:
         """Opens settings and store. StoreError or SettingsError says what is wrong."""

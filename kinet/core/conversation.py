@@ -129,7 +129,7 @@ class Conversation:
                 if purpose:
                     self._count(usage, cost)
                 else:
-                    self.segments = event.segments
+                    self.segments = expanded(event.segments, self.segments)
                     self.prompt_tokens = usage.tokens_in
             case ContextCompacted(reason=reason):
                 self.compaction = event
@@ -216,6 +216,13 @@ class Conversation:
             self.cost_known = False
         else:
             self.cost += cost
+
+
+def expanded(segments: tuple[str, ...], before: tuple[str, ...]) -> tuple[str, ...]:
+    """All hashes of a request, where its event names only those that are new."""
+    if not segments or not segments[0].startswith("+"):
+        return segments
+    return (*before[: int(segments[0][1:])], *segments[1:])
 
 
 def replay(events: Iterable[Event]) -> Conversation:

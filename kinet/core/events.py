@@ -147,7 +147,8 @@ class StepFinished:
     call without such a message and is counted here. `cost` is USD, None where the price is not
     known; `cached` is the number of prompt tokens served from a cache; `estimate` marks a fallback
     price.
-    `segments` are hashes of the request's parts, in order; `cache_note` names what broke a prefix.
+    `segments` are hashes of the request's parts, in order; a first item "+N" stands for the first
+    N parts of the step before. `cache_note` names what broke a prefix.
     """
 
     usage: Usage

@@ -43,6 +43,19 @@ class SegmentHashes:
         return known[1]
 
 
+def shortened(before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
+    """`now` as "+N" and what is new, where its first N parts are those of `before`.
+
+    Kept for every step, whole lists would grow with the square of a conversation's length.
+    """
+    same = 0
+    for old, new in zip(before, now, strict=False):
+        if old != new:
+            break
+        same += 1
+    return (f"+{same}", *now[same:]) if same else tuple(now)
+
+
 def cache_note(before: Sequence[str], now: Sequence[str], usage: Usage, prompt_tokens: int) -> str:
     """What broke the prefix of the previous request and what it cost, "" if nothing did.
 

@@ -29,7 +29,7 @@ from kinet.engine.loop_guard import LoopGuard
 from kinet.engine.model_call import ModelCall
 from kinet.engine.prompt import text_of
 from kinet.engine.recorder import Recorder
-from kinet.engine.segments import SegmentHashes, cache_note
+from kinet.engine.segments import SegmentHashes, cache_note, shortened
 from kinet.engine.shrinking import Shrinking
 from kinet.engine.step_cap import StepCap
 from kinet.engine.subagent import SubAgentRunner
@@ -254,15 +254,16 @@ class Turn:
             cost,
             usage.cache_read,
             estimate=estimate,
-            segments=self._step.segments,
+            segments=shortened(self._segments, self._step.segments),
             cache_note=cache_note(self._segments, self._step.segments, usage, self._prompt_tokens),
         )
-        self._segments, self._prompt_tokens = self._step.segments, usage.tokens_in
         message = completion.raw_assistant
-        if not message.text and not message.tool_calls:
+        is_empty = not (message.text.strip() or message.tool_calls)
+        if is_empty and completion.finish != "pause":
             # An empty message is illegal for most servers; its money counts all the same.
             self._emit(replace(step, purpose="aborted", segments=(), cache_note=""))
             return completion
+        self._segments, self._prompt_tokens = self._step.segments, usage.tokens_in
         self._step.finished = step
         self._emit(
             MessageCompleted(message, completion.finish, completion.model, usage=usage, cost=cost)
@@ -296,7 +297,7 @@ class Turn:
             cost,
             duration_s=time.monotonic() - step.started,
             estimate=estimate,
-            segments=step.segments,
+            segments=shortened(self._segments, step.segments),
         )
 
     def _take_steering(self) -> bool:

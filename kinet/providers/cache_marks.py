@@ -1,7 +1,8 @@
-"""Where the four cache marks of an Anthropic request stand."""
+"""Where the cache marks of a request to an Anthropic model stand."""
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 MARK = {"type": "ephemeral"}
@@ -30,6 +31,28 @@ def set_marks(body: dict[str, Any], turn_start: int) -> None:
     between = _between(messages, newest, turn_start)
     if between is not None and between != newest:
         _mark(messages, between)
+
+
+def set_marks_in_chat(messages: list[dict[str, Any]]) -> None:
+    """The same in OpenAI form, for a gateway that passes them on: system, two newest places."""
+    systems = [message for message in messages[:1] if message["role"] == "system"]
+    askings = [message for message in messages if message["role"] in ("user", "tool")]
+    for message in (*systems, *askings[-1:], *_ends_of_askings(messages)[-1:]):
+        content = message["content"]
+        if isinstance(content, str):
+            content = message["content"] = [{"type": "text", "text": content}]
+        if content and content[-1].get("text", "-").strip():
+            content[-1]["cache_control"] = MARK
+
+
+def _ends_of_askings(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The last message of each earlier request: what stands right before an answer."""
+    pairs = itertools.pairwise(messages)
+    return [
+        asking
+        for asking, answer in pairs
+        if answer["role"] == "assistant" and asking["role"] in ("user", "tool")
+    ]
 
 
 def _between(

@@ -13,7 +13,7 @@ from kinet.providers.circuit import Circuit
 from kinet.providers.http import Connection
 from kinet.providers.http_provider import Dialect, HttpProvider
 from kinet.providers.openai_compatible import OpenAICompatible
-from kinet.providers.probing import ProbeResult, Verdict, list_models, probe_with
+from kinet.providers.probing import ProbeResult, Verdict, list_models, probe_with, served_window
 from kinet.providers.responses import Responses
 from kinet.providers.vendors import VENDORS, Vendor, vendor_named, vendor_of
 
@@ -26,6 +26,7 @@ __all__ = [
     "create_provider",
     "list_models",
     "probe",
+    "served_window",
     "vendor_named",
     "vendor_of",
 ]
@@ -44,15 +45,16 @@ def create_provider(
     *,
     retries: int = 3,
     stall_seconds: float = 120.0,
-    circuit: Circuit | None = None,
+    guarded: bool = True,
 ) -> HttpProvider:
     """The provider for a profile; keep it, it holds a warm connection and what the server taught.
 
-    Without `client` it makes one of its own and closes it in `close`. `circuit` counts failures
-    over requests; without one, every request is made.
+    Without `client` it makes one of its own and closes it in `close`. A guarded provider leaves a
+    server alone for 30 s after five failures in a row; `provider.circuit.reset()` tries anyway.
     """
     dialect = PROTOCOLS[profile.protocol](profile, key, vendor_of(profile))
     connection = Connection(client, stall_seconds=stall_seconds)
+    circuit = Circuit() if guarded else None
     return HttpProvider(dialect, connection, retries=retries, circuit=circuit)
 
 

@@ -10,6 +10,7 @@ from kinet.core.profile import Effort, ModelProfile
 from kinet.net.secret import Secret
 from kinet.providers.addresses import chat_address
 from kinet.providers.base import ModelRequest
+from kinet.providers.cache_marks import set_marks_in_chat
 from kinet.providers.complaints import Complaint
 from kinet.providers.headers import request_headers
 from kinet.providers.http import Call
@@ -40,6 +41,8 @@ class OpenAICompatible:
         }
         if vendor.stream_options:
             body["stream_options"] = {"include_usage": True}
+        if vendor.cache_marks and re.search(vendor.cache_marks, profile.model.lower()):
+            set_marks_in_chat(body["messages"])
         if request.tools:
             body["tools"] = wire_tools(request.tools, names)
             if request.tool_choice != "auto":

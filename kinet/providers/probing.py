@@ -41,6 +41,17 @@ Verdict = Literal[
 SECONDS = 20.0
 MAX_LIST_BYTES = 8 * 1024 * 1024
 
+# What is loaded comes before what the model could take.
+_WINDOW_FIELDS = (
+    "loaded_context_length",
+    "n_ctx",
+    "max_model_len",
+    "context_length",
+    "context_window",
+    "max_context_length",
+    "inputTokenLimit",
+    "n_ctx_train",
+)
 _OF_NETWORK: Mapping[NetworkCause, Verdict] = {
     "host_not_found": "host_not_found",
     "certificate": "certificate",
@@ -68,6 +79,7 @@ class CreateProvider(Protocol):
         *,
         retries: int = 3,
         stall_seconds: float = 120.0,
+        guarded: bool = True,
     ) -> HttpProvider:
         """The provider."""
         ...
@@ -149,9 +161,44 @@ async def list_models(
             await used.aclose()
 
 
+async def served_window(
+    profile: ModelProfile, key: Secret | None, client: httpx.AsyncClient | None = None
+) -> int:
+    """The context window that the server itself names for the model, in tokens; 0 if it does not.
+
+    Never raises ProviderError.
+    """
+    owned = client is None
+    used = client or create_client(stall_seconds=SECONDS)
+    try:
+        document = await _list(profile, key, used)
+    except _Unsuitable:
+        return 0
+    finally:
+        if owned:
+            await used.aclose()
+    entries = [entry for entry in _entries(document) if isinstance(entry, Mapping)]
+    named = [entry for entry in entries if _name(entry) == profile.model]
+    # A server with a single model answers whatever it is called.
+    chosen = named or (entries if len(entries) == 1 else [])
+    return next((window for window in map(_window, chosen) if window), 0)
+
+
 async def _models(
     profile: ModelProfile, key: Secret | None, client: httpx.AsyncClient
 ) -> list[str]:
+    names = {_name(entry) for entry in _entries(await _list(profile, key, client))} - {""}
+    if not names:
+        error = ProtocolError(
+            "The address keeps no list of models.",
+            hint="Check the address, or enter the model's name by hand.",
+        )
+        raise _Unsuitable("protocol", error)
+    return sorted(names)
+
+
+async def _list(profile: ModelProfile, key: Secret | None, client: httpx.AsyncClient) -> Any:
+    """The document behind the address of the list of models."""
     try:
         url = models_address(profile.base_url, profile.protocol)
         headers = _headers(profile, key)
@@ -172,16 +219,9 @@ async def _models(
         )
         raise _refused(failure)
     try:
-        names = _names(json.loads(text))
+        return json.loads(text)
     except (ValueError, RecursionError):
-        names = []
-    if not names:
-        error = ProtocolError(
-            "The address keeps no list of models.",
-            hint="Check the address, or enter the model's name by hand.",
-        )
-        raise _Unsuitable("protocol", error)
-    return sorted(set(names))
+        return None
 
 
 async def _ask(
@@ -189,7 +229,7 @@ async def _ask(
 ) -> None:
     """One word from the model: what a person would find out with the first message."""
     asked = replace(profile, effort="", max_output_tokens=0)
-    provider = create(asked, key, client, retries=0, stall_seconds=SECONDS)
+    provider = create(asked, key, client, retries=0, stall_seconds=SECONDS, guarded=False)
     request = ModelRequest(messages=(Message("user", "Answer with the word: yes"),), max_tokens=64)
     try:
         async with asyncio.timeout(3 * SECONDS), aclosing(provider.stream(request)) as items:
@@ -238,19 +278,27 @@ async def _text(response: httpx.Response) -> str:
     return bytes(body).decode("utf-8", "replace")
 
 
-def _names(document: Any) -> list[str]:
-    """The ids in a list of models, in whatever envelope."""
+def _entries(document: Any) -> list[Any]:
+    """The entries in a list of models, in whatever envelope."""
     if isinstance(document, Mapping):
-        document = document.get("data") or document.get("models") or ()
-    out: list[str] = []
-    for entry in document if isinstance(document, list) else ():
-        if isinstance(entry, str):
-            out.append(entry)
-        elif isinstance(entry, Mapping):
-            name = entry.get("id") or entry.get("model") or entry.get("name")
-            if isinstance(name, str) and name:
-                out.append(name.removeprefix("models/"))
-    return out
+        document = document.get("data") or document.get("models")
+    return document if isinstance(document, list) else []
+
+
+def _name(entry: Any) -> str:
+    if isinstance(entry, Mapping):
+        entry = entry.get("id") or entry.get("model") or entry.get("name")
+    return entry.removeprefix("models/") if isinstance(entry, str) else ""
+
+
+def _window(entry: Mapping[str, Any]) -> int:
+    meta = entry.get("meta")
+    for place in (entry, meta if isinstance(meta, Mapping) else {}):
+        for key in _WINDOW_FIELDS:
+            value = place.get(key)
+            if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+                return value
+    return 0
 
 
 def _elapsed(began: float) -> int:

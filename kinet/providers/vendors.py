@@ -20,7 +20,7 @@ class Vendor:
 
     `hosts` are ends of host names, `ports` ports of this computer, `paths` parts of the address's
     path, `models` a pattern for model names. `reasoning_back` says which assistant messages carry
-    their reasoning text when sent again. `window_from` names where the window can be asked.
+    their reasoning text when sent again.
     """
 
     id: str
@@ -41,13 +41,13 @@ class Vendor:
     extra_content: bool = False
     effort: EffortForm = ""
     cache_key: bool = False
-    cache_marks: bool = False
+    # Models whose cached prefixes have to be marked.
+    cache_marks: str = ""
     fixed_sampling: str = ""
     total_tells_reasoning: bool = False
     key_header: Literal["bearer", "api-key"] = "bearer"
     headers: tuple[tuple[str, str], ...] = field(default=())
     local: bool = False
-    window_from: str = ""
 
 
 OPENAI_REASONING = r"(?:^|/)(?:o[1-9](?:$|[-.:])|gpt-[5-9](?!.*chat)|codex|computer-use)"
@@ -95,8 +95,7 @@ VENDORS: tuple[Vendor, ...] = (
         r"|qwen|minimax)/[\w.:-]+$",
         reasoning_details=True,
         effort="reasoning",
-        cache_marks=True,
-        window_from="models",
+        cache_marks=r"^anthropic/",
     ),
     Vendor(
         "deepseek",
@@ -179,7 +178,6 @@ VENDORS: tuple[Vendor, ...] = (
         hosts=("api.mistral.ai", "codestral.mistral.ai"),
         models=r"^(?:mistral-(?:large|medium|small|tiny)|ministral-|codestral|devstral|magistral|pixtral)",
         tool_ids="nine",
-        window_from="models",
     ),
     Vendor(
         "groq",
@@ -189,7 +187,6 @@ VENDORS: tuple[Vendor, ...] = (
         hosts=("api.groq.com",),
         models=r"-(?:versatile|instant)$",
         effort="reasoning_effort",
-        window_from="models",
     ),
     Vendor(
         "xai",
@@ -229,7 +226,6 @@ VENDORS: tuple[Vendor, ...] = (
         hosts=("ollama.com",),
         local=True,
         effort="reasoning_effort",
-        window_from="ollama",
     ),
     Vendor(
         "lmstudio",
@@ -238,7 +234,6 @@ VENDORS: tuple[Vendor, ...] = (
         ports=(1234,),
         local=True,
         reasoning_back="calls",
-        window_from="lmstudio",
     ),
     Vendor(
         "llamacpp",
@@ -247,7 +242,6 @@ VENDORS: tuple[Vendor, ...] = (
         ports=(8080,),
         local=True,
         reasoning_back="calls",
-        window_from="llamacpp",
     ),
     Vendor(
         "vllm",
@@ -255,7 +249,6 @@ VENDORS: tuple[Vendor, ...] = (
         base_url="http://127.0.0.1:8000/v1",
         ports=(8000,),
         local=True,
-        window_from="models",
     ),
     Vendor("sglang", "SGLang", base_url="http://127.0.0.1:30000/v1", ports=(30000,), local=True),
     Vendor("generic", "Another server"),

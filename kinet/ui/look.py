@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
-from kinet.ui.input_filters import WheelGuard
 from kinet.ui.theme import (
     Theme,
     load_fonts,
@@ -31,7 +30,6 @@ class Look(QObject):
         self.choice, self.zoom = choice, zoom
         self.theme: Theme | None = None
         app.setStyle("Fusion")
-        app.installEventFilter(WheelGuard(app))
         app.styleHints().colorSchemeChanged.connect(self._system_changed)
 
     def apply(self) -> None:

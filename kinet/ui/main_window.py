@@ -11,7 +11,7 @@ from PySide6.QtCore import QRect, Signal
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from kinet.ui.first_picture import FirstPicture
-from kinet.ui.tokens import Mode, load_fonts, load_theme
+from kinet.ui.tokens import SIZES, Mode, load_fonts
 from kinet.ui.window_geometry import (
     DEFAULT_SIZE,
     MINIMUM_SIZE,
@@ -156,8 +156,8 @@ class MainWindow(QMainWindow):
         mode: Mode = "dark" if dark else "light"
         shown = self._geometry.sidebar_shown and self.width() >= SIDEBAR_OVERLAYS_BELOW
         load_fonts(first_frame=True)
-        theme = load_theme(mode, self._zoom)
-        self.setCentralWidget(FirstPicture(theme, self._geometry.sidebar if shown else 0))
+        size = round(SIZES["ui"][0] * self._zoom / 100)
+        self.setCentralWidget(FirstPicture(mode, self._geometry.sidebar if shown else 0, size))
 
     def _make_core(self) -> WindowCore:
         from kinet.ui.look import Look
@@ -209,7 +209,9 @@ class MainWindow(QMainWindow):
 
 def _import_parts() -> None:
     """In a thread: the modules of all parts, while the picture is on screen."""
+    import kinet.ui.approval_card
     import kinet.ui.presenter
     import kinet.ui.step_detail
     import kinet.ui.transcript.view
+    import kinet.ui.welcome
     import kinet.ui.window_core  # noqa: F401

@@ -11,6 +11,7 @@ from kinet.core.errors import KinetError
 from kinet.core.profile import ModelProfile
 from kinet.ui.chat_panel import ChatPanel
 from kinet.ui.composer_menus import MODES
+from kinet.ui.input_filters import guard_wheel
 from kinet.ui.program import Program
 from kinet.ui.tasks import spawn
 from kinet.ui.theme import Theme
@@ -35,9 +36,14 @@ class ModelDesk(QObject):
         self._skipped = False
         self._ready = False
 
-    def start(self) -> None:
-        """From here on settings can be read."""
+    def prepare(self) -> None:
+        """Makes the welcome page where one is needed; from here on settings can be read."""
         self._ready = True
+        if self._program.profile() is None:
+            self._welcome = self._make_welcome()
+
+    def start(self) -> None:
+        """Shows model, mode and, where there is no model, the welcome page."""
         self.refresh()
 
     def serve(self, panel: ChatPanel) -> None:
@@ -112,6 +118,7 @@ class ModelDesk(QObject):
             dialog = SettingsDialog(self._program.services, self._program.settings, self._window)
             dialog.profiles_changed.connect(self.refresh)
             dialog.finished.connect(self._settings_closed)
+            guard_wheel(dialog)
             self._settings = dialog
         if page:
             self._settings.show_page(page)
@@ -138,17 +145,19 @@ class ModelDesk(QObject):
         if not shown:
             panel.body.show_page(None)
             return
-        if self._welcome is None:
-            from kinet.ui.welcome import WelcomePage
-
-            page = WelcomePage(self._program.services)
-            page.profile_chosen.connect(self._profile_chosen)
-            page.tour_requested.connect(self.start_tour)
-            page.skipped.connect(self._skip)
-            self._welcome = page
-            spawn(page.look_around(), "look around")
+        self._welcome = self._welcome or self._make_welcome()
         panel.header.set_title("Welcome")
         panel.body.show_page(self._welcome)
+
+    def _make_welcome(self) -> WelcomePage:
+        from kinet.ui.welcome import WelcomePage
+
+        page = WelcomePage(self._program.services)
+        page.profile_chosen.connect(self._profile_chosen)
+        page.tour_requested.connect(self.start_tour)
+        page.skipped.connect(self._skip)
+        page.settings_requested.connect(self.open_settings)
+        return page
 
     def _profile_chosen(self, profile: ModelProfile) -> None:
         self.choose_model(profile.name)

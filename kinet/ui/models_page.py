@@ -29,6 +29,11 @@ class ModelsPage(SettingsPage):
         self.profiles.changed.connect(self.prices.prices.refresh)
         self.profiles.key_wanted.connect(lambda: self.area.ensureWidgetVisible(self.profiles.key))
 
+    def refresh(self) -> None:
+        """Reads profiles and prices again."""
+        self.profiles.refresh()
+        self.prices.prices.refresh()
+
     def set_theme(self) -> None:
         """Takes on another look."""
         self.profiles.set_theme()

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from kinet.core.errors import KinetError
 from kinet.ui.controls import IconButton, text_label
+from kinet.ui.input_filters import guard_wheel
 from kinet.ui.memory_view import MemoryView
 from kinet.ui.models_page import ModelsPage
 from kinet.ui.part_buttons import name_buttons_in, padded
@@ -72,6 +73,8 @@ class SettingsDialog(QDialog):
         self._services, self._settings, self._folder = services, settings, folder
         self.pages: dict[str, SettingsPage] = {}
         self._scrim: Scrim | None = None
+        self._memory: MemoryView | None = None
+        self._shown_before = False
         self._build()
         self._add_pages()
         self.toast = SettingsToast(self._frame)
@@ -82,6 +85,17 @@ class SettingsDialog(QDialog):
         self._dressing.timeout.connect(self._dress)
         self._dress()
         self.list.setCurrentRow(0)
+        guard_wheel(self)
+
+    def refresh(self) -> None:
+        """Reads everything again: something else may have changed it while this was closed."""
+        for page in self.pages.values():
+            for key, row in page.rows.items():
+                row.set_value(self._settings.get(key))
+                row.show_error("")
+        self.models.refresh()
+        if self._memory is not None:
+            self._memory.refresh()
 
     def show_page(self, section: str) -> None:
         """Turns to the page of `section`; unknown names change nothing."""
@@ -94,6 +108,9 @@ class SettingsDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """In the middle of its window, over a scrim; never larger than the window."""
         super().showEvent(event)
+        if self._shown_before:
+            self.refresh()
+        self._shown_before = True
         parent = self.parentWidget()
         if parent is None:
             self.resize(SIZE)
@@ -176,9 +193,9 @@ class SettingsDialog(QDialog):
         if theme is not None:
             theme.editor.widget.setObjectName("themeChoice")
         if "memory" in self.pages:
-            view = MemoryView(self._services, self, folder=self._folder)
-            view.told.connect(self._tell)
-            self.pages["memory"].add_part(view)
+            self._memory = MemoryView(self._services, self, folder=self._folder)
+            self._memory.told.connect(self._tell)
+            self.pages["memory"].add_part(self._memory)
 
     def _add_page(self, section: str, title: str) -> None:
         if section == "models":
@@ -198,6 +215,7 @@ class SettingsDialog(QDialog):
         page.profiles.changed.connect(self.profiles_changed)
         page.profiles.network_requested.connect(lambda: self.show_page("network"))
         self.finished.connect(page.profiles.forget_deleted)
+        self.models = page
         return page
 
     def _change(self, key: str, value: Any) -> None:
@@ -251,9 +269,7 @@ class SettingsDialog(QDialog):
             item = self.list.item(number)
             name = _ICONS.get(item.data(Qt.ItemDataRole.UserRole), "settings")
             item.setIcon(icon(name, "text_2"))
-        models = self.pages.get("models")
-        if isinstance(models, ModelsPage):
-            models.set_theme()
+        self.models.set_theme()
 
     def _finish(self) -> None:
         if self._scrim is not None:

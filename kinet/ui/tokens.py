@@ -7,7 +7,6 @@ space of enumerations, which takes longer to set up than the picture takes to dr
 from __future__ import annotations
 
 import sys
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -51,6 +50,8 @@ _CJK_FAMILIES: Mapping[str, tuple[str, ...]] = {
     "ja": ("Yu Gothic UI", "Hiragino Sans", "Noto Sans CJK JP"),
     "ko": ("Malgun Gothic", "Apple SD Gothic Neo", "Noto Sans CJK KR"),
 }
+# The bundled family of the interface.
+FIRST_FAMILY = "Inter"
 _EMOJI_FAMILIES = ("Apple Color Emoji", "Segoe UI Emoji", "Noto Color Emoji")
 _FONT_FILES = (
     "Inter-Regular.otf",
@@ -154,12 +155,16 @@ def load_fonts(*, first_frame: bool = False) -> None:
 
 @lru_cache(maxsize=1)
 def _tokens() -> dict[str, Any]:
+    # Imported late: the first picture reads the few lines it needs by itself.
+    import tomllib
+
     with (resources_dir() / "themes" / "kinet.toml").open("rb") as file:
         return tomllib.load(file)
 
 
 @lru_cache(maxsize=128)
-def _svg(name: str) -> str:
+def icon_source(name: str) -> str:
+    """The SVG text of an icon; `currentColor` stands for its colour."""
     return (resources_dir() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
 
 
@@ -168,7 +173,7 @@ def _pixmap(name: str, color: str, size: int, ratio: float) -> QPixmap:
     device = max(1, round(size * ratio))
     out = QPixmap(device, device)
     out.fill(QColor(0, 0, 0, 0))
-    source = _svg(name).replace("currentColor", color)
+    source = icon_source(name).replace("currentColor", color)
     renderer = QSvgRenderer(QByteArray(source.encode()))
     painter = QPainter(out)
     renderer.render(painter, QRectF(0, 0, device, device))

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVB
 from kinet.core.errors import KinetError
 from kinet.core.profile import ModelProfile
 from kinet.ui.controls import text_label
+from kinet.ui.input_filters import guard_wheel
 from kinet.ui.part_buttons import TextButton
 from kinet.ui.probe_words import words_of
 from kinet.ui.services import FoundModel, Services
@@ -55,6 +56,7 @@ class WelcomePage(QWidget):
         self.key.start_requested.connect(self._start)
         self.tour.requested.connect(self.tour_requested)
         self.skip.clicked.connect(self.skipped)
+        guard_wheel(self)
 
     async def look_around(self) -> None:
         """Looks for model servers and keys on this computer, and shows them."""

@@ -85,6 +85,8 @@ class WindowCore(QObject):
         yield
         parts.desk.load_list()
         yield
+        parts.models.prepare()
+        yield
         parts.models.start()
         yield
         self.link.start()

@@ -372,3 +372,14 @@ async def test_p04_no_tool_runs_and_no_steering_is_taken_after_a_stop():
     await collect(request, on=stop_at_call)
     assert look.watch.started == ["1"]
     assert taken == [False]
+
+
+async def test_the_hashes_of_a_request_are_told_as_what_is_new_and_add_up_again():
+    chat = Chat(tools=(Look(),))
+    rounds = [asks_for("look", word=str(number)) for number in range(5)]
+    events = await chat.send(ScriptedProvider(rounds, says("Done.")))
+    events += await chat.send(ScriptedProvider(says("Yes.")))
+    steps = [event for event in events if isinstance(event, StepFinished)]
+    assert [len(step.segments) for step in steps] == [3, 3, 3, 3, 3, 3, 3]
+    assert len(chat.conversation.segments) == 2 + len(chat.conversation.messages) - 1
+    assert not any(step.cache_note for step in steps)

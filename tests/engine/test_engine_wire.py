@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ from kinet.providers.catalog import create_provider
 from tests.support.approvers import Undecided
 from tests.support.chat import Chat
 from tests.support.replies import (
+    Call,
     Reply,
     asks_for,
     asks_raw,
@@ -96,9 +98,7 @@ async def test_k01_k05_k07_two_rounds_and_a_text(server, provider):
     ]
 
 
-async def test_k04_u10_memory_and_folder_change_and_system_bytes_do_not(
-    server, provider, tmp_path
-):
+async def test_k04_u10_memory_and_folder_change_and_system_bytes_do_not(server, provider, tmp_path):
     chat = Chat(tools=(Look(),), rules=(Section("KINET.md", "Rule."),))
     await chat.send(provider, memory_text="One.", folder=tmp_path)
     await chat.send(provider, memory_text="Two.", folder=tmp_path.parent)
@@ -395,3 +395,25 @@ async def test_s08_a_silent_stream_is_stalled_keeps_its_text_and_can_be_retried(
     assert len(server.bodies) == 1
     assert last(await chat.send(provider, "Again.")).reason == "completed"
     await provider.close()
+
+
+async def test_k24_the_same_script_gives_the_same_history_in_both_protocols(server):
+    histories = []
+    for name in PROTOCOLS:
+        first = Reply(calls=(Call("look", '{"word": "a"}', "c1"), Call("nothing", "{}", "c2")))
+        server.replies(first, says("One ", "two."))
+        provider = create_provider(server.profile(name), None)
+        chat = Chat(tools=(Look(),))
+        await chat.send(provider)
+        await provider.close()
+        histories.append([replace(item, vendor={}) for item in chat.conversation.messages])
+    assert histories[0] == histories[1]
+
+
+async def test_c08_a_blank_reply_counts_as_empty_and_never_reaches_the_history(server, provider):
+    server.replies(says(" \n"), says("Here."))
+    chat = Chat()
+    assert last(await chat.send(provider)).reason == "completed"
+    assert [item.text for item in chat.conversation.messages if item.role == "assistant"] == [
+        "Here."
+    ]

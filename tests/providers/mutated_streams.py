@@ -30,11 +30,11 @@ def anthropic_stream() -> list[bytes]:
     values: list[dict[str, Any]] = [
         {"type": "message_start", "message": {"usage": {"input_tokens": 10, "output_tokens": 1}}},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking"}},
-        _delta(0, type="thinking_delta", thinking="hm"),
-        _delta(0, type="signature_delta", signature="c2ln"),
+        delta(0, type="thinking_delta", thinking="hm"),
+        delta(0, type="signature_delta", signature="c2ln"),
         {"type": "content_block_stop", "index": 0},
         {"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}},
-        _delta(1, type="text_delta", text="Let me look."),
+        delta(1, type="text_delta", text="Let me look."),
         {"type": "content_block_stop", "index": 1},
         {
             "type": "content_block_start",
@@ -43,7 +43,7 @@ def anthropic_stream() -> list[bytes]:
         },
     ]
     for start in range(0, len(ARGUMENTS), 7):
-        values.append(_delta(2, type="input_json_delta", partial_json=ARGUMENTS[start : start + 7]))
+        values.append(delta(2, type="input_json_delta", partial_json=ARGUMENTS[start : start + 7]))
     values += [
         {"type": "content_block_stop", "index": 2},
         {
@@ -76,7 +76,7 @@ def responses_stream() -> list[bytes]:
     return [event(value) for value in values]
 
 
-def _delta(index: int, **delta: Any) -> dict[str, Any]:
+def delta(index: int, **delta: Any) -> dict[str, Any]:
     return {"type": "content_block_delta", "index": index, "delta": delta}
 
 

@@ -24,7 +24,6 @@ from pytestqt.qtbot import QtBot
 
 from kinet.core.profile import ModelProfile, Price
 from kinet.settings.store import SettingsStore
-from kinet.ui.input_filters import WheelGuard
 from kinet.ui.models_page import ModelsPage
 from kinet.ui.price_model import CACHE_READ, INPUT, OUTPUT, SOURCE
 from kinet.ui.settings_dialog import SettingsDialog
@@ -359,28 +358,34 @@ async def test_a_failed_test_offers_a_new_key_and_is_explained_once(desk: Desk) 
     assert desk.models.profiles.key.title.text() == "Key for Relay"
 
 
-async def test_the_wheel_changes_no_field_without_focus(desk: Desk, qapp: QApplication) -> None:
-    guard = WheelGuard()
-    qapp.installEventFilter(guard)
-    try:
-        box = desk.editor("appearance.theme")
-        assert isinstance(box, QComboBox)
-        place = QPointF(box.rect().center())
-        event = QWheelEvent(
-            place,
-            QPointF(box.mapToGlobal(place.toPoint())),
-            QPoint(),
-            QPoint(0, -120),
-            Qt.MouseButton.NoButton,
-            Qt.KeyboardModifier.NoModifier,
-            Qt.ScrollPhase.NoScrollPhase,
-            False,
-        )
-        QApplication.sendEvent(box, event)
-        assert box.currentData() == "system"
-        assert box.focusPolicy() == Qt.FocusPolicy.StrongFocus
-    finally:
-        qapp.removeEventFilter(guard)
+async def test_the_wheel_changes_no_field_without_focus(desk: Desk) -> None:
+    box = desk.editor("appearance.theme")
+    assert isinstance(box, QComboBox)
+    place = QPointF(box.rect().center())
+    event = QWheelEvent(
+        place,
+        QPointF(box.mapToGlobal(place.toPoint())),
+        QPoint(),
+        QPoint(0, -120),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(box, event)
+    assert box.currentData() == "system"
+    assert box.focusPolicy() == Qt.FocusPolicy.StrongFocus
+
+
+async def test_what_was_changed_elsewhere_is_shown_when_it_opens_again(desk: Desk) -> None:
+    desk.dialog.accept()
+    desk.settings.set("approvals.mode", "plan")
+    desk.settings.save_profile(ModelProfile("New", "http://127.0.0.1/v1", "m"))
+    desk.dialog.open()
+    mode = desk.editor("approvals.mode")
+    assert isinstance(mode, QComboBox)
+    assert mode.currentData() == "plan"
+    assert "New" in desk.models.profiles.list.rows
 
 
 async def test_esc_closes_it_and_the_veil_goes(desk: Desk, qtbot: QtBot) -> None:
