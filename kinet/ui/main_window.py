@@ -173,25 +173,35 @@ class MainWindow(QMainWindow):
 
     async def _fill(self, session_id: str | None) -> None:
         from kinet.core.errors import KinetError
-        from kinet.ui.tasks import breathe, in_thread
 
         assert self._ready is not None
-        if self._core is None:
-            await in_thread(_import_parts)
-            for _ in self._make_core().build(self._geometry):
-                await breathe()
         try:
-            await in_thread(self.program.preload)
-            self.program.build()
-            for _ in self.core.fill():
-                await breathe()
-            if session_id:
-                self.desk.open(session_id)
+            await self._build_slowly()
+            await self._read(session_id)
         except KinetError as exc:
             self.problem = exc.sentence()
             self.parts.toast.tell(self.problem, seconds=0)
         finally:
+            # Whoever waits must not wait for ever; a fault is reported by the task's owner.
             self._ready.set()
+
+    async def _build_slowly(self) -> None:
+        from kinet.ui.tasks import breathe, in_thread
+
+        if self._core is None:
+            await in_thread(_import_parts)
+            for _ in self._make_core().build(self._geometry):
+                await breathe()
+
+    async def _read(self, session_id: str | None) -> None:
+        from kinet.ui.tasks import breathe, in_thread
+
+        await in_thread(self.program.preload)
+        self.program.build()
+        for _ in self.core.fill():
+            await breathe()
+        if session_id:
+            self.desk.open(session_id)
 
     def _ask_to_close(self) -> None:
         from kinet.ui.close_question import CloseQuestion
