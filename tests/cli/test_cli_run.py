@@ -59,7 +59,7 @@ def test_two_rounds_of_tools_and_a_text_make_three_requests(
     assert problems == []
     assert len(bodies) == 3
     assert (folder / "notes.md").read_bytes() == b"# Notes\r\n\r\nTuesday: bank\r\n"
-    assert "_memory" not in json.dumps(bodies)
+    assert '"_memory"' not in json.dumps(bodies)
     first = json.dumps(bodies[0]["messages"])
     assert first.index("Speaks German") < first.index("move it")
     systems = [_system(body, protocol) for body in bodies]
