@@ -21,6 +21,6 @@ def trouble(path: str) -> str:
         stem = part.split(".", 1)[0].split(":", 1)[0].rstrip(" ")
         if _DEVICE.match(stem):
             return f"{part} is a device, not a file"
-    if any(":" in part for part in plain.split("\\")[1:]):
+    if ":" in re.sub(r"\A[A-Za-z]:(?=\\)", "", plain):
         return "the path names a hidden stream of a file"
     return ""

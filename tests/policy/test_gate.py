@@ -1,0 +1,110 @@
+"""The gate's table of modes, and what nothing can lift."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kinet.core.approval import Decision
+from kinet.policy.gate import CallFacts, gather, judge
+
+READ = ("read_file", "read", {"path": "a.txt"})
+WRITE = ("write_file", "write", {"path": "a.txt", "content": "x"})
+PLAIN = ("shell", "execute", {"command": "ls"})
+COMMAND = ("shell", "execute", {"command": "make test"})
+FETCH = ("web_fetch", "network", {"url": "https://site.test/"})
+OUTSIDE = ("read_file", "read", {"path": "../outside.txt"})
+RULES = ("write_file", "write", {"path": "AGENTS.md", "content": "x"})
+GIT = ("write_file", "write", {"path": ".git/config", "content": "x"})
+NEVER = ("shell", "execute", {"command": "rm -rf /"})
+SERVER = ("server_tool", "execute", {})
+
+TABLE = {
+    #              ask      edits    plan     deny     all
+    "READ": (READ, "allow", "allow", "allow", "allow", "allow"),
+    "WRITE": (WRITE, "ask", "allow", "deny", "deny", "allow"),
+    "PLAIN": (PLAIN, "allow", "allow", "allow", "allow", "allow"),
+    "COMMAND": (COMMAND, "ask", "ask", "deny", "deny", "ask"),
+    "FETCH": (FETCH, "ask", "ask", "ask", "deny", "ask"),
+    "OUTSIDE": (OUTSIDE, "ask", "ask", "ask", "deny", "ask"),
+    "RULES": (RULES, "ask", "ask", "deny", "deny", "ask"),
+    "GIT": (GIT, "deny", "deny", "deny", "deny", "deny"),
+    "NEVER": (NEVER, "deny", "deny", "deny", "deny", "deny"),
+    "SERVER": (SERVER, "ask", "ask", "deny", "deny", "ask"),
+}
+MODES = ("ask", "edits", "plan", "deny", "all")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "a.txt").write_text("x")
+    (tmp_path / "outside.txt").write_text("x")
+    return folder
+
+
+def facts_of(call: tuple[str, str, dict[str, str]], folder: Path) -> CallFacts:
+    tool, access, arguments = call
+    return gather(tool, access, arguments, folder, home=folder.parent / "home")
+
+
+@pytest.mark.parametrize("name", TABLE)
+@pytest.mark.parametrize("mode", MODES)
+def test_each_mode_allows_what_the_table_says(name: str, mode: str, project: Path) -> None:
+    call, *words = TABLE[name]
+    assert judge(facts_of(call, project), mode).verdict == words[MODES.index(mode)]
+
+
+def test_everything_is_allowed_only_by_word_and_never_the_worst(project: Path) -> None:
+    def word(call: tuple[str, str, dict[str, str]], **more: bool) -> str:
+        return judge(facts_of(call, project), "all", **more).verdict
+
+    assert word(COMMAND, unsandboxed=True) == word(COMMAND, sandbox=True) == "allow"
+    assert word(SERVER, unsandboxed=True) == "allow"
+    assert word(NEVER, unsandboxed=True) == word(GIT, unsandboxed=True) == "deny"
+    assert word(RULES, unsandboxed=True) == word(OUTSIDE, unsandboxed=True) == "ask"
+
+
+def test_a_remembered_yes_stands_for_an_ordinary_question_only(project: Path) -> None:
+    yes = Decision(True, "folder")
+
+    def word(call: tuple[str, str, dict[str, str]], mode: str = "ask") -> str:
+        return judge(facts_of(call, project), mode, remembered=yes).verdict
+
+    assert word(COMMAND) == word(WRITE) == "allow"
+    assert word(RULES) == word(OUTSIDE) == "ask"
+    assert word(NEVER) == word(GIT) == "deny"
+    assert word(WRITE, "plan") == word(COMMAND, "plan") == "deny"
+
+
+def test_a_remembered_no_is_stronger_than_any_mode(project: Path) -> None:
+    no = Decision(False, "folder", "never here")
+    verdict = judge(facts_of(COMMAND, project), "all", remembered=no, unsandboxed=True)
+    assert (verdict.verdict, verdict.reason) == ("deny", "never here")
+
+
+def test_an_unknown_mode_asks(project: Path) -> None:
+    assert judge(facts_of(WRITE, project), "whatever").verdict == "ask"
+
+
+def test_what_cannot_be_remembered_is_not_offered(project: Path) -> None:
+    assert judge(facts_of(COMMAND, project), "ask").scopes == ("once", "session", "folder")
+    assert judge(facts_of(WRITE, project), "ask").scopes == ("once", "session")
+    assert judge(facts_of(RULES, project), "ask").scopes == ("once",)
+
+
+def test_a_grant_belongs_to_one_call_and_its_real_target(project: Path) -> None:
+    first = facts_of(WRITE, project)
+    assert first.grant == facts_of(WRITE, project).grant
+    assert first.grant != facts_of(RULES, project).grant
+    (project / "a.txt").unlink()
+    (project / "a.txt").symlink_to("b.txt")
+    assert first.grant != facts_of(WRITE, project).grant
+
+
+def test_without_a_folder_nothing_touches_files() -> None:
+    for call in (READ, WRITE, PLAIN):
+        tool, access, arguments = call
+        assert judge(gather(tool, access, arguments, None), "all").verdict == "deny"
