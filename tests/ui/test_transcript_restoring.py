@@ -7,7 +7,18 @@ import random
 import pytest
 
 from kinet.core.events import SegmentReset, StepStarted, TextDelta, TurnFinished, TurnStarted
-from tests.ui.transcript_kit import ANSWER, asked, live, picture, said, saved, settle, shown, turn
+from tests.ui.transcript_kit import (
+    ANSWER,
+    asked,
+    live,
+    on_screen,
+    picture,
+    said,
+    saved,
+    settle,
+    shown,
+    turn,
+)
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
@@ -82,3 +93,17 @@ def test_an_open_fence_is_code_at_once_and_stays_what_it_is(app: object) -> None
         kinds.append([p.kind for p in transcript.stage.flow.entries[1].pieces])
     assert kinds[1:4] == [["prose", "code"]] * 3
     assert kinds[4] == ["prose", "code", "prose"]
+
+
+def test_what_is_painted_bit_by_bit_equals_what_is_painted_at_once(app: object) -> None:
+    transcript = shown(height=400)
+    presenter = live(transcript, [TurnStarted("s"), asked("Go.")])
+    text = ANSWER * 3
+    for place in range(0, len(text), 23):
+        presenter.show(TextDelta(text[place : place + 23]))
+        settle(transcript)
+        if place % 5 == 0:
+            kept = on_screen(transcript)
+            transcript.viewport().update()
+            settle(transcript)
+            assert on_screen(transcript) == kept

@@ -147,3 +147,9 @@ def select(transcript: Transcript, first: tuple[int, int, int], last: tuple[int,
     """The text that copying gives for a selection from one place to another."""
     transcript.selection.set(Place(*first), Place(*last))
     return transcript.selection.text()
+
+
+def on_screen(transcript: Transcript) -> QImage:
+    """The very pixels of the screen, without painting anything anew."""
+    screen = transcript.screen()
+    return screen.grabWindow(transcript.winId()).toImage()

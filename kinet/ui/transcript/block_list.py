@@ -42,6 +42,10 @@ class BlockList:
         """The number of the block at a height, -1 without blocks."""
         return self._stack.at(y) if self.pieces else -1
 
+    def edge_of(self, number: int) -> int:
+        """The upper edge of a block, the gap above it included."""
+        return self._stack.edges()[number]
+
     def top_of(self, number: int) -> int:
         """The upper edge of a block, below the gap above it."""
         return self._stack.edges()[number] + self._gap(number)

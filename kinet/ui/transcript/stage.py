@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 from PySide6.QtWidgets import QAbstractScrollArea
 
 from kinet.ui.transcript.cards import CardShelf
+from kinet.ui.transcript.damage import Damage
 from kinet.ui.transcript.entry import Entry
 from kinet.ui.transcript.eye import Anchor, Eye
 from kinet.ui.transcript.flow import Flow
@@ -45,7 +46,7 @@ class Stage(QObject):
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(0)
-        self._later.timeout.connect(self.refresh)
+        self._later.timeout.connect(lambda: self.refresh())
         self._clock = LiveClock(self.flow, area.viewport(), self)
         self._held: Anchor | None = None
 
@@ -127,8 +128,11 @@ class Stage(QObject):
         self._eye.return_to(anchor)
         self.refresh()
 
-    def refresh(self) -> None:
-        """Lays out what is seen, keeps the eye where it is, and asks for paint."""
+    def refresh(self, damage: Damage | None = None) -> None:
+        """Lays out what is seen, keeps the eye where it is, and asks for paint.
+
+        `damage` is known where only the end has grown: then only that is painted.
+        """
         done = False
         deadline = time.perf_counter() + LAYOUT_SECONDS
         anchor = self._held
@@ -152,7 +156,9 @@ class Stage(QObject):
         if not done:
             self._later.start()
         self._cards.place(self.column, self.bar.value())
-        self._area.viewport().update()
+        viewport = self._area.viewport()
+        if damage is None or not damage.repaint(self.flow, viewport, self.bar.value()):
+            viewport.update()
         self.shifted.emit()
 
     def soon(self) -> None:
@@ -183,18 +189,20 @@ class Stage(QObject):
 
     def _show_pieces(self, pieces: list[tuple[TextEntry, str]]) -> None:
         flow = self.flow
+        damage = None
+        if len(pieces) == 1 and self.follower.following and not self._later.isActive():
+            damage = Damage.before(flow, pieces[0][0], self.bar.value())
         for entry, text in pieces:
             entry.feed(text, flow.style, flow.width)
             flow.changed(entry)
-        self._grown(later=False)
-
-    def _grown(self, later: bool = True) -> None:
         self.follower.grown()
         self._clock.wake()
-        if later:
-            self.soon()
-        else:
-            self.refresh()
+        self.refresh(damage)
+
+    def _grown(self) -> None:
+        self.follower.grown()
+        self._clock.wake()
+        self.soon()
 
     def _person_moved(self) -> None:
         self._held = None
