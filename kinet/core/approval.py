@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 # What is to be judged, so that a face can draw it: a command line, a diff, an address, or other.
 QuestionKind = Literal["command", "edit", "fetch", "other"]
@@ -86,4 +86,13 @@ class Approver(Protocol):
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """The person's decision on `request`."""
+        ...
+
+
+@runtime_checkable
+class Answerer(Protocol):
+    """An approver that can answer in words too; where there is none, ask_user is not offered."""
+
+    async def answer(self, question: str, choices: tuple[str, ...]) -> str:
+        """What the person says, "" for nothing. Stopping the turn cancels the wait."""
         ...

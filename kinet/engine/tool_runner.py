@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from kinet.core.approval import Answerer
 from kinet.core.errors import ToolError
 from kinet.core.events import Event, FilesChanged, ToolFinished, ToolProgress, ToolStarted
 from kinet.core.messages import ToolCall
@@ -177,14 +178,19 @@ class ToolRunner:
             outputs=turn.outputs,
             memory=turn.memory,
             agents=self._agents,
+            ask=turn.approver.answer if isinstance(turn.approver, Answerer) else None,
             unsandboxed=turn.unsandboxed,
             data_dir=turn.data_dir,
         )
 
 
-def without_folder_tools(toolbox: Toolbox) -> Toolbox:
-    """The tools of a session without a folder: none that reads, changes or runs files."""
-    return toolbox.only(name for name in toolbox.names() if name not in _FOLDER_TOOLS)
+def offered(turn: TurnRequest) -> Toolbox:
+    """The tools that can work in this turn: none for files without a folder, no vain questions."""
+    vain = set() if turn.folder else set(_FOLDER_TOOLS)
+    if not isinstance(turn.approver, Answerer):
+        vain.add("ask_user")
+    names = turn.toolbox.names()
+    return turn.toolbox.only(set(names) - vain) if vain & set(names) else turn.toolbox
 
 
 def _output_of(call: ToolCall, outcome: ToolOutput | BaseException) -> ToolOutput:

@@ -34,7 +34,7 @@ from kinet.engine.shrinking import Shrinking
 from kinet.engine.step_cap import StepCap
 from kinet.engine.subagent import SubAgentRunner
 from kinet.engine.tokens import Calibration, size_of_message, size_of_text
-from kinet.engine.tool_runner import STOPPED, ToolRunner, without_folder_tools
+from kinet.engine.tool_runner import STOPPED, ToolRunner, offered
 from kinet.providers.base import ModelRequest
 
 _EMPTY_NUDGE = "[Kinet: your reply was empty. Go on with the task, or write your answer.]"
@@ -64,8 +64,7 @@ class Turn:
         *,
         base: str = "",
     ) -> None:
-        if request.folder is None:
-            request = replace(request, toolbox=without_folder_tools(request.toolbox))
+        request = replace(request, toolbox=offered(request))
         self._request = request
         self._calibration, self._circuit = calibration, circuit
         self._started = time.monotonic()

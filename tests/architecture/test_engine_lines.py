@@ -33,7 +33,6 @@ ELSEWHERE = {
 }
 
 OPEN = {
-    "K28": "some built-in tools are still to come",
     "C2": "no context source adds text to the newest message yet",
     "C12": "a context cannot be forked yet",
     "C13": "the store has no in-memory twin under one suite",

@@ -32,9 +32,11 @@ from kinet.engine.presets import PRESETS
 from kinet.engine.prompt import system_prompt
 from kinet.engine.segments import cache_note
 from kinet.engine.tokens import size_of_message
+from kinet.tools.ask_user import AskUser
 from kinet.tools.base import ToolContext, ToolOutput
+from kinet.tools.catalog import builtin_tools
 from kinet.tools.read_file import ReadFile
-from tests.support.approvers import Undecided, denies_everything
+from tests.support.approvers import ScriptedApprover, Undecided, denies_everything
 from tests.support.chat import Chat
 from tests.support.replies import asks_for, fails, for_ever, says, says_and_asks
 from tests.support.scripted_provider import ScriptedProvider
@@ -383,3 +385,27 @@ async def test_the_hashes_of_a_request_are_told_as_what_is_new_and_add_up_again(
     assert [len(step.segments) for step in steps] == [3, 3, 3, 3, 3, 3, 3]
     assert len(chat.conversation.segments) == 2 + len(chat.conversation.messages) - 1
     assert not any(step.cache_note for step in steps)
+
+
+class Answers(ScriptedApprover):
+    """A person who can also be asked in words."""
+
+    async def answer(self, question: str, choices: tuple[str, ...]) -> str:
+        """Always the last choice."""
+        return choices[-1]
+
+
+async def test_ask_user_is_offered_only_where_somebody_can_answer():
+    reply = asks_for("ask_user", question="Which?", choices=["red", "blue"])
+    provider = ScriptedProvider(reply, says("Blue it is."))
+    events = await collect(turn(provider, tools=(AskUser(), Look()), approver=Answers()))
+    assert [item.content for item in results(events)] == ["blue"]
+    provider = ScriptedProvider()
+    await collect(turn(provider, tools=(AskUser(), Look())))
+    assert [tool.name for tool in provider.requests[0].tools] == ["look"]
+
+
+def test_k28_the_tools_of_the_design_are_there():
+    names = {tool.name for tool in builtin_tools()}
+    wanted = "read_file write_file edit_file shell grep glob web_fetch git_diff recall_memory"
+    assert names >= {*wanted.split(), "dispatch_agent", "todo", "read_output", "ask_user"}

@@ -107,6 +107,34 @@ async def test_stop_in_a_command_leaves_no_child_and_keeps_what_it_printed(tmp_p
         assert not await asyncio.to_thread(_alive, int(child.read_text()))
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_a_sub_agent_searches_and_the_parent_gets_its_text(protocol, tmp_path):
+    (tmp_path / "a.txt").write_text("needle\n")
+    with ScriptedServer(
+        asks_for("dispatch_agent", task="Where is the needle?"),
+        asks_for("grep", pattern="needle"),
+        says("In a.txt, line 1."),
+        says("It is in a.txt."),
+    ) as server:
+        provider = create_provider(server.profile(protocol), None)
+        events = await Chat(tools=builtin_tools(), folder=tmp_path).send(provider)
+        await provider.close()
+    assert server.problems == []
+    assert last(events).reason == "completed"
+    own = [item for item in results(events) if not item.parent]
+    assert [item.content for item in own] == ["In a.txt, line 1."]
+    assert [item.name for item in results(events) if item.parent] == ["grep"]
+
+
+async def test_the_first_request_is_small(tmp_path):
+    with ScriptedServer(says("Hi.")) as server:
+        provider = create_provider(server.profile(), None)
+        await Chat(tools=builtin_tools(), folder=tmp_path).send(provider)
+        await provider.close()
+    # Four characters a token is the usual figure for English and JSON.
+    assert len(str(server.bodies[0])) / 4 < 6_000
+
+
 def _alive(pid: int) -> bool:
     status = Path(f"/proc/{pid}/stat")
     return status.exists() and status.read_text().split()[2] != "Z"

@@ -87,7 +87,7 @@ async def test_k01_k05_k07_two_rounds_and_a_text(server, provider):
     for body in server.bodies:
         words = _words(body)
         assert words.index("Likes tabs.") < words.index("The task.")
-        assert "_memory" not in json.dumps(body)
+        assert '"_memory"' not in json.dumps(body)
     assert [item.role for item in chat.conversation.messages] == [
         "user",
         "assistant",
