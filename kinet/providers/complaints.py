@@ -63,10 +63,15 @@ def complaint_of_body(document: Any) -> Complaint | None:
 
 def document_of(body: str) -> Any:
     """The JSON value of a body; None if it is none."""
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
+    texts = [body]
+    # Some servers put the error of a failed request into an event.
+    texts += [line[5:] for line in body.splitlines()[:20] if line.startswith("data:")][:1]
+    for text in texts:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+    return None
 
 
 def is_page(body: str) -> bool:

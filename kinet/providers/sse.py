@@ -60,7 +60,7 @@ class EventSplitter:
             if self._rest:
                 piece = self._with_rest(piece)
             if not self._data and not self._name:
-                return self._blocks(piece.split(b"\n\n"))
+                return _plain(piece) or self._blocks(piece.split(b"\n\n"))
             lines = piece.split(b"\n")
         return self._lines(lines, [])
 
@@ -136,6 +136,19 @@ class EventSplitter:
             out.append(ServerEvent(self._name, line))
         elif not self.strange and not line.startswith((b":", b"id", b"retry", b"event")):
             self.strange = line[:200]
+
+
+def _plain(piece: bytes) -> list[ServerEvent] | None:
+    """The events of a piece that is nothing but events of one data line each; None for others.
+
+    Servers write whole events, so nearly all pieces are of this kind.
+    """
+    if piece[:6] != b"data: " or piece[-2:] != b"\n\n" or len(piece) > MAX_LINE_BYTES:
+        return None
+    found = piece[6:-2].split(b"\n\ndata: ")
+    if piece.count(b"\n") != 2 * len(found):
+        return None
+    return [_new(ServerEvent, ("", data)) for data in found]
 
 
 def _join(data: list[bytes]) -> bytes:

@@ -6,7 +6,7 @@ import json
 import random
 from typing import Any
 
-from scripted_server import DONE, FINISH, chunk, event
+from provider_server import DONE, FINISH, chunk, event
 
 ARGUMENTS = '{"path": "notes.md", "text": "one\\ntwo \\u00e9 {[\\"]}"}'
 

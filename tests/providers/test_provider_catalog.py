@@ -6,7 +6,7 @@ import json
 
 import httpx
 import pytest
-from scripted_server import Playing, ScriptedServer, says_ok
+from provider_server import Playing, ScriptedServer, says_ok
 
 from kinet.core.errors import BadRequestError
 from kinet.core.profile import ModelProfile

@@ -7,7 +7,7 @@ from typing import Any
 
 import mutated_streams
 import pytest
-from scripted_server import DONE, FINISH, Playing, ScriptedServer, chunk, event
+from provider_server import DONE, FINISH, Playing, ScriptedServer, chunk, event
 
 from kinet.core.profile import ModelProfile
 from kinet.net.secret import Secret

@@ -137,6 +137,7 @@ def test_what_is_no_error_is_none(document):
         ('{"message": "plain"}', "plain"),
         ('{"errors": [{"message": "one"}, {"message": "two"}]}', "one; two"),
         ("just words", "just words"),
+        ('event: error\ndata: {"error": {"message": "in an event"}}\n\n', ". in an event"),
         ('"a string"', "a string"),
         (
             '{"error": {"message": "x", "metadata": {"raw": "{\\"error\\": \\"why\\"}"}}}',

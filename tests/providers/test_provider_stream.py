@@ -9,7 +9,7 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
-from scripted_server import DONE, FINISH, Playing, ScriptedServer, chunk, event, says_ok
+from provider_server import DONE, FINISH, Playing, ScriptedServer, chunk, event, says_ok
 
 from kinet.core.completion import Completion
 from kinet.core.errors import (
