@@ -41,6 +41,23 @@ def is_secret_path(path: Path, folder: Path | None = None) -> bool:
     return protected.is_secret(_own_components(path, folder))
 
 
+class SecretNames:
+    """Tells secret files among many relative paths of one folder, looking at each folder once."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, bool] = {"": False}
+
+    def holds(self, path: str) -> bool:
+        """The same as `is_secret_path` for a path relative to the project."""
+        folder, _, name = path.rpartition(os.sep)
+        known = self._folders.get(folder)
+        if known is None:
+            # A file of no meaning in that folder is secret only by the folder.
+            known = protected.is_secret((*folder.split(os.sep), "x"))
+            self._folders[folder] = known
+        return known or protected.is_secret_name(name)
+
+
 def judge_path(
     path: str,
     purpose: Purpose,

@@ -91,6 +91,12 @@ def is_secret(components: Sequence[str]) -> bool:
     return bool(_PRIVATE_KEY.match(last) or _IS_SECRET_NAME.match(last))
 
 
+def is_secret_name(name: str) -> bool:
+    """The part of `is_secret` that the last name alone decides; folders are not looked at."""
+    last = folded(name)
+    return last in _SECRET_FOLDERS or bool(_PRIVATE_KEY.match(last) or _IS_SECRET_NAME.match(last))
+
+
 def is_start_up(components: Sequence[str]) -> bool:
     """True if the path names something that runs at login or opens the machine."""
     return any(folded(component) in _START_UP for component in components)

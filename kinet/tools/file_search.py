@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import sys
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kinet.core.errors import ToolError
-from kinet.policy.paths import is_inside, is_secret_path
+from kinet.policy.paths import SecretNames, is_inside, is_secret_path
 from kinet.tools.environment import child_environment
 from kinet.tools.program import ProgramResult, run_program
 
@@ -78,18 +79,22 @@ async def search(
     options += [f"--type-add=wanted:{glob}", "--type=wanted"] if glob else []
     options += [f"--regexp={pattern}"]
     result, notes = await _run(options, where, root)
-    hits = _hits(result.stdout)
-    kept, left_out = _without_secrets(hits, where, root)
+    kept, left_out = await asyncio.to_thread(_open_hits, result.stdout, where, root)
     return Found(hits=tuple(kept), left_out=left_out, notes=notes)
 
 
-async def list_files(where: Path, root: Path) -> Found:
-    """Every file below `where`, hidden and ignored ones left out as ripgrep does."""
+async def list_files(where: Path, root: Path, accept: Callable[[str], bool]) -> Found:
+    """Every accepted file below `where`; hidden and ignored ones are left out as ripgrep does."""
     result, notes = await _run(["--files"], where, root)
-    names = [os.fsdecode(name) for name in result.stdout.split(b"\0") if name]
-    files = sorted(_plain(name) for name in names)
-    open_files = [name for name in files if not is_secret_path(root / name, root)]
-    return Found(files=tuple(open_files), left_out=len(files) - len(open_files), notes=notes)
+    return await asyncio.to_thread(_listed, result.stdout, accept, notes)
+
+
+def _listed(output: bytes, accept: Callable[[str], bool], notes: tuple[str, ...]) -> Found:
+    names = os.fsdecode(output).split("\0")
+    files = sorted(name for raw in names if raw and accept(name := _plain(raw)))
+    secret = SecretNames()
+    open_files = tuple(name for name in files if not secret.holds(name))
+    return Found(files=open_files, left_out=len(files) - len(open_files), notes=notes)
 
 
 async def _run(
@@ -125,6 +130,10 @@ def _complaint(stderr: bytes) -> str:
     text = stderr.decode("utf-8", "replace").strip().removeprefix("rg: ")
     hint = "Escape special characters with a backslash to search for them literally."
     return f"The search could not run: {text[:800]}\n{hint}"
+
+
+def _open_hits(output: bytes, where: Path, root: Path) -> tuple[list[Hit], int]:
+    return _without_secrets(_hits(output), where, root)
 
 
 def _hits(output: bytes) -> list[Hit]:

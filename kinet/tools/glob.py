@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
@@ -49,8 +49,8 @@ class Glob:
         pattern = GlobPattern(arguments.pattern)
         where = settle(self.name, arguments, arguments.path, "search", context)
         root = project(context)
-        found = await list_files(where, root)
-        matches = _matching(pattern, found.files, where, root)
+        found = await list_files(where, root, _accepts(pattern, where, root))
+        matches = found.files
         shown = [visible_line(path) for path in matches[: arguments.limit]]
         lines = list(shown) or ["[no files match]"]
         if len(matches) > len(shown):
@@ -69,13 +69,15 @@ class Glob:
         return ToolOutput(text, preview, details, model_content=text)
 
 
-def _matching(pattern: GlobPattern, files: Sequence[str], where: Path, root: Path) -> list[str]:
-    """The files that match; a pattern is meant from the folder that was named, or the project."""
+def _accepts(pattern: GlobPattern, where: Path, root: Path) -> Callable[[str], bool]:
+    """Whether a file matches; a pattern is meant from the folder that was named, or the project."""
     below = os.path.relpath(where, root)
     prefix = "" if below == "." or below.startswith("..") else f"{below}{os.sep}"
-    return [
-        path
-        for path in files
-        if pattern.matches(path.replace(os.sep, "/"))
-        or (prefix and pattern.matches(path.removeprefix(prefix).replace(os.sep, "/")))
-    ]
+
+    def accept(path: str) -> bool:
+        plain = path.replace(os.sep, "/") if os.sep != "/" else path
+        if pattern.matches(plain):
+            return True
+        return bool(prefix) and pattern.matches(plain[len(prefix) :])
+
+    return accept
