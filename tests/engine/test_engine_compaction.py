@@ -256,3 +256,29 @@ def test_the_carry_counts_the_turns_since_a_failed_summary():
     assert conversation.carry().summary_rests
     conversation.turns = 8
     assert not conversation.carry().summary_rests
+
+
+async def test_the_sessions_view_is_what_the_model_got_after_several_compactions():
+    """Numbers of messages count in the whole conversation, however often it was compacted."""
+    chat = Chat(profile=SMALL, tools=(Big(),))
+    checked = 0
+    for number in range(6):
+        rounds = [asks_for("big", characters=3_000, letter=letter) for letter in "abcd"]
+        provider = ScriptedProvider(rounds)
+        original = provider.stream
+
+        def stream(request, original=original):
+            if "memory of" in request.system:
+                return ScriptedProvider(says("Did things.")).stream(request)
+            return original(request)
+
+        provider.stream = stream  # type: ignore[method-assign]
+        events = await chat.send(provider, f"Task {number}.")
+        assert last(events).reason == "completed"
+        if isinstance(events[-2], ContextCompacted):
+            continue
+        sent = [(item.role, item.text) for item in provider.requests[-1].messages]
+        kept = [(item.role, item.text) for item in chat.conversation.context()]
+        assert kept == [*sent, ("assistant", "Done.")]
+        checked += chat.conversation.compaction is not None
+    assert checked
