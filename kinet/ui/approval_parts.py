@@ -25,7 +25,7 @@ from kinet.ui.approval_words import (
 )
 from kinet.ui.code_box import MOST_ROWS, CodeBox
 from kinet.ui.controls import ElidedLabel, Line, key_hint, repolish, text_label
-from kinet.ui.diff_rows import read_diff
+from kinet.ui.diff_rows import count_changes
 from kinet.ui.diff_view import DiffView
 from kinet.ui.part_buttons import TextButton, padded
 from kinet.ui.theme import Theme
@@ -57,8 +57,8 @@ class ApprovalHead(QFrame):
         row.addWidget(text_label(spell_out(request.question).text, type="strong", parent=self))
         row.addWidget(self._place)
         if request.kind == "edit":
-            diff = read_diff(request.body)
-            counts = f"+{diff.added} −{diff.removed}"
+            added, removed = count_changes(request.body)
+            counts = f"+{added} −{removed}"
             row.addWidget(text_label(counts, type="meta", tone="text_2", parent=self))
         row.addStretch(1)
         row.addWidget(self._wait)

@@ -7,8 +7,8 @@ from PySide6.QtGui import QResizeEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
 from kinet.markup.highlight import highlight
-from kinet.ui.row_view import Row, RowView
-from kinet.ui.terminal_text import Run
+from kinet.ui.row_view import RowView
+from kinet.ui.rows import Row, Run
 from kinet.ui.theme import Theme
 from kinet.ui.visible_text import spell_out
 

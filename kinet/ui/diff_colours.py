@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from kinet.markup.highlight import highlight, language_of_file
-from kinet.ui.row_view import Row
-from kinet.ui.terminal_text import Run
+from kinet.ui.rows import Row, Run
 
 # More than this is read as a whole or not at all; colours would only delay it.
-_MOST_CHARACTERS = 200_000
+_MOST_CHARACTERS = 24_000
 _NEW = ("same", "add")
 _OLD = ("same", "del")
 
@@ -31,7 +29,7 @@ def with_colours(rows: Sequence[Row], file_name: str) -> tuple[Row, ...]:
             _colour_side(rows, side, language, runs)
         hunk = []
     return tuple(
-        replace(row, runs=(*runs[number], *row.runs)) if number in runs else row
+        row._replace(runs=(*runs[number], *row.runs)) if number in runs else row
         for number, row in enumerate(rows)
     )
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from kinet.ui.row_view import Row
-from kinet.ui.terminal_text import Run
+from kinet.ui.rows import Row, Run
 from kinet.ui.visible_text import spell_out
 
 HEAD_HEIGHT = 28
@@ -18,6 +17,8 @@ _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 # Word marks help where a line was changed, not where it was replaced by another.
 _LEAST_ALIKE = 0.3
 _LONGEST_MARKED = 1_000
+# Changed lines whose words are compared; nobody reads more of them word by word.
+_MOST_MARKED = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,15 @@ def read_diff(diff: str) -> DiffText:
     return DiffText(tuple(_with_word_marks(rows)), added, removed, hunks, file_name)
 
 
+def count_changes(diff: str) -> tuple[int, int]:
+    """Added and removed lines, without reading the rest."""
+    lines = diff.split("\n")
+    added = sum(line.startswith("+") for line in lines)
+    removed = sum(line.startswith("-") for line in lines)
+    heads = sum(_is_file_head(lines, place) for place in range(len(lines)))
+    return added - heads, removed - heads
+
+
 def _is_file_head(lines: Sequence[str], number: int) -> bool:
     """True for the "--- name" of a next file, which looks like a removed line."""
     return (
@@ -82,15 +92,15 @@ def _line_row(line: str, old: int, new: int) -> tuple[Row, int, int]:
     spelt = spell_out(line[1:].removesuffix("\r"))
     marks = tuple(Run(start, length, "warning") for start, length in spelt.marks)
     if line.startswith("+"):
-        return Row(spelt.text, marks, "add", new=new), old, new + 1
+        return Row(spelt.text, marks, kind="add", new=new), old, new + 1
     if line.startswith("-"):
-        return Row(spelt.text, marks, "del", old=old), old + 1, new
-    return Row(spelt.text, marks, "same", old=old, new=new), old + 1, new + 1
+        return Row(spelt.text, marks, kind="del", old=old), old + 1, new
+    return Row(spelt.text, marks, kind="same", old=old, new=new), old + 1, new + 1
 
 
 def _with_word_marks(rows: list[Row]) -> Iterator[Row]:
     """Pairs removed with added lines of the same place and marks what differs in them."""
-    place = 0
+    place = compared = 0
     while place < len(rows):
         if rows[place].kind != "del":
             yield rows[place]
@@ -104,7 +114,8 @@ def _with_word_marks(rows: list[Row]) -> Iterator[Row]:
             end += 1
         removed, added = rows[place:middle], rows[middle:end]
         for number, old in enumerate(removed):
-            partner = _nearest(old, added) if number < 40 else None
+            compared += 1
+            partner = _nearest(old, added) if number < 40 and compared <= _MOST_MARKED else None
             if partner is not None:
                 removed[number], added[partner] = _marked(old, added[partner])
         yield from removed
@@ -142,4 +153,4 @@ def _marked(old: Row, new: Row) -> tuple[Row, Row]:
             length = sum(map(len, words[low:high]))
             if length:
                 runs.append(Run(before, length, "text", ground))
-    return replace(old, runs=tuple(old_runs)), replace(new, runs=tuple(new_runs))
+    return old._replace(runs=tuple(old_runs)), new._replace(runs=tuple(new_runs))

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QWidget
 
 from kinet.ui.diff_colours import with_colours
 from kinet.ui.diff_rows import DiffText, read_diff
-from kinet.ui.row_view import Row, RowView
+from kinet.ui.row_view import RowView
+from kinet.ui.rows import Row
 from kinet.ui.theme import Theme
 
 _GROUNDS = {"add": "diff_add", "del": "diff_del", "head": "subtle", "file": "subtle"}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QMimeData, QRect, Qt, Signal
 from PySide6.QtGui import (
@@ -15,38 +13,16 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QResizeEvent,
-    QShowEvent,
     QTextBlock,
     QTextCharFormat,
     QTextCursor,
 )
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 
+from kinet.ui.row_hits import RowHits
 from kinet.ui.row_layout import SPECIAL, give_rows
-from kinet.ui.terminal_text import Run
+from kinet.ui.rows import Row
 from kinet.ui.theme import Theme, current_theme
-
-_MOST_HITS = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One row. `height` other than 0 makes it a drawn row: `label` is shown, `text` is empty.
-
-    `kind` says how its ground is drawn; `old` and `new` are line numbers of a diff, 0 for none;
-    `sent` says that the model got it; a `joined` row goes on from the one before it.
-    """
-
-    text: str
-    runs: tuple[Run, ...] = ()
-    kind: str = ""
-    label: str = ""
-    height: int = 0
-    joined: bool = False
-    sent: bool = False
-    old: int = 0
-    new: int = 0
 
 
 class RowView(QPlainTextEdit):
@@ -62,8 +38,7 @@ class RowView(QPlainTextEdit):
         self._surface = surface
         self._keyboard = False
         self.rows: list[Row] = []
-        self._hits: list[tuple[int, int, int]] = []
-        self._hit = -1
+        self._hits = RowHits()
         self.row_layout = give_rows(self)
         self.theme = current_theme()
         self._font = self.font()
@@ -91,7 +66,7 @@ class RowView(QPlainTextEdit):
             f"QPlainTextEdit, QPlainTextEdit:focus {{ {look} font-family: {families};"
             f" font-size: {font.pixelSize()}px; }}"
         )
-        self._use_font()
+        self.document().setDefaultFont(font)
         self.row_layout.row_height = theme.line_height(self._size)
         self.setTabStopDistance(self.fontMetrics().horizontalAdvance(" ") * 4)
         self.decorate()
@@ -100,7 +75,7 @@ class RowView(QPlainTextEdit):
     def show_rows(self, rows: Sequence[Row]) -> None:
         """Shows these rows and nothing else."""
         self.rows = list(rows)
-        self._hits, self._hit = [], -1
+        self._hits = RowHits()
         self.setPlainText("\n".join(row.text for row in self.rows))
         self._mark_special(0)
         self.decorate()
@@ -123,34 +98,25 @@ class RowView(QPlainTextEdit):
 
     def find(self, needle: str) -> int:  # type: ignore[override]
         """Marks every place of `needle`, whatever its case, and goes to the first one on or below
-        the screen; gives their number (at most 10,000)."""
-        self._hits, self._hit = [], -1
-        if needle:
-            pattern = re.compile(re.escape(needle), re.IGNORECASE)
-            for number, row in enumerate(self.rows):
-                for match in pattern.finditer(row.text):
-                    self._hits.append((number, match.start(), match.end() - match.start()))
-                if len(self._hits) >= _MOST_HITS:
-                    break
-        top = self.firstVisibleBlock().blockNumber()
-        if self._hits:
-            below = (place for place, hit in enumerate(self._hits) if hit[0] >= top)
-            self.go_to_hit(next(below, 0))
+        the screen; gives their number."""
+        self._hits.look(self.rows, needle)
+        if self._hits.places:
+            self.go_to_hit(self._hits.first_from(self.firstVisibleBlock().blockNumber()))
         else:
             self.decorate()
-        return len(self._hits)
+        return len(self._hits.places)
 
     @property
     def hit(self) -> int:
         """The current hit, counted from 0; -1 for none."""
-        return self._hit
+        return self._hits.current
 
     def go_to_hit(self, number: int) -> None:
         """Makes hit `number` (taken round the ends) the current one and brings it into view."""
-        if not self._hits:
+        if not self._hits.places:
             return
-        self._hit = number % len(self._hits)
-        row, start, _length = self._hits[self._hit]
+        self._hits.current = number % len(self._hits.places)
+        row, start, _length = self._hits.places[self._hits.current]
         block = self.document().findBlockByNumber(row)
         cursor = QTextCursor(block)
         cursor.setPosition(block.position() + units(self.rows[row].text[:start]))
@@ -166,22 +132,26 @@ class RowView(QPlainTextEdit):
 
     def decorate(self) -> None:
         """Lays colours, grounds and hits over the rows that can be seen."""
+        blocks = [block for block, _rect in self.visible_blocks()]
+        hits = (
+            self._hits.between(blocks[0].blockNumber(), blocks[-1].blockNumber()) if blocks else {}
+        )
         marks: list[QTextEdit.ExtraSelection] = []
-        hits = self._visible_hits()
-        for block, _rect in self.visible_blocks():
+        for block in blocks:
             number = block.blockNumber()
             if number >= len(self.rows):
                 break
             row = self.rows[number]
             for run in row.runs:
-                foreground = self._color(run.token)
-                ground = self._color(run.ground)
+                foreground = color_of(self.theme, run.token)
+                ground = color_of(self.theme, run.ground)
                 marks.append(_mark(block, row, run.start, run.length, foreground, ground))
             for start, length, current in hits.get(number, ()):
                 ground = self.theme.qcolor("find_current" if current else "find")
                 ink = QColor("#10131F" if self.theme.is_dark else "#1B1B19") if current else None
                 marks.append(_mark(block, row, start, length, ink, ground))
-        self.setExtraSelections(marks)
+        if marks or self.extraSelections():
+            self.setExtraSelections(marks)
 
     def visible_blocks(self) -> Iterator[tuple[QTextBlock, QRect]]:
         """The blocks on screen with their places in the viewport."""
@@ -237,15 +207,16 @@ class RowView(QPlainTextEdit):
         data.setText("".join(out))
         return data
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """More or fewer rows can be seen now."""
-        super().resizeEvent(event)
-        self.decorate()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """The first moment at which the visible rows are known."""
-        super().showEvent(event)
-        self.decorate()
+    def event(self, event: QEvent) -> bool:
+        """More or fewer rows can be seen; and the style sheet's font, which has ligatures, is
+        replaced by ours."""
+        done = super().event(event)
+        kind = event.type()
+        if kind == QEvent.Type.FontChange:
+            self.document().setDefaultFont(self._font)
+        elif kind in (QEvent.Type.Resize, QEvent.Type.Show):
+            self.decorate()
+        return done
 
     def viewportEvent(self, event: QEvent) -> bool:
         """A drawn row can be clicked like a button."""
@@ -269,15 +240,6 @@ class RowView(QPlainTextEdit):
         super().focusInEvent(event)
         self.viewport().update()
 
-    def changeEvent(self, event: QEvent) -> None:
-        """The style sheet gives its own font when it is read; ours has no ligatures."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._use_font()
-
-    def _use_font(self) -> None:
-        self.document().setDefaultFont(self._font)
-
     def _special_at(self, height: int) -> int:
         for block, rect in self.visible_blocks():
             if rect.top() <= height < rect.bottom() and self._row(block).kind == "mark":
@@ -294,28 +256,16 @@ class RowView(QPlainTextEdit):
                 block = self.document().findBlockByNumber(number)
                 block.setUserState(max(SPECIAL, self.rows[number].height))
 
-    def _visible_hits(self) -> dict[int, list[tuple[int, int, bool]]]:
-        if not self._hits:
-            return {}
-        numbers = [block.blockNumber() for block, _rect in self.visible_blocks()]
-        if not numbers:
-            return {}
-        out: dict[int, list[tuple[int, int, bool]]] = {}
-        for place, (row, start, length) in enumerate(self._hits):
-            if numbers[0] <= row <= numbers[-1]:
-                out.setdefault(row, []).append((start, length, place == self._hit))
-        return out
 
-    def _color(self, token: str) -> QColor | None:
-        if not token:
-            return None
-        if token == "cyan":
-            return QColor(self.theme.chart[1])
-        if token == "magenta":
-            return QColor(self.theme.syntax["keyword"])
-        if token in self.theme.syntax:
-            return QColor(self.theme.syntax[token])
-        return self.theme.qcolor(token)
+def color_of(theme: Theme, token: str) -> QColor | None:
+    """The colour of a run: a token of the theme, of its code colours or of its charts."""
+    if not token:
+        return None
+    if token == "cyan":
+        return QColor(theme.chart[1])
+    if token == "magenta":
+        return QColor(theme.syntax["keyword"])
+    return QColor(theme.syntax[token]) if token in theme.syntax else theme.qcolor(token)
 
 
 def units(text: str) -> int:

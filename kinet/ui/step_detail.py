@@ -104,7 +104,8 @@ class StepDetail(QFrame):
             return
         self._fed += len(text)
         self.output.append_text(text)
-        self._show_tab(self.tabs.currentIndex())
+        if self._stack.currentWidget() is self._empty:
+            self._show_tab(OUTPUT)
 
     def full_text(self) -> str:
         """The whole output, exactly as the tool gave it."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
+from kinet.ui.rows import Row, Run
 from kinet.ui.visible_text import HIDDEN, symbol_of
 
 # A longer line is broken for display: one unbroken line costs layout time by its square.
 LONGEST_LINE = 20_000
 _BROKEN_INTO = 2_000
+# Characters that are read at once.
+_SLICE = 65_536
 
 _ESCAPE = re.compile(
     r"\x1b\[(?P<values>[0-?]*)[ -/]*(?P<final>[@-~])"  # CSI
@@ -23,28 +25,6 @@ _ESCAPE = re.compile(
 _COLOURS = ("text_3", "danger", "success", "warning", "link", "magenta", "cyan", "text")
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A stretch of a row in a token's colour, perhaps on a token's ground."""
-
-    start: int
-    length: int
-    token: str
-    ground: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TextRow:
-    """One row to show. `start` and `end` are its place in the source; a `joined` row goes on from
-    the one before it, which was broken for display only."""
-
-    text: str
-    runs: tuple[Run, ...] = ()
-    start: int = 0
-    end: int = 0
-    joined: bool = False
-
-
 class TerminalReader:
     """Reads output in pieces. Finished rows come once; the unfinished one can be looked at."""
 
@@ -53,13 +33,19 @@ class TerminalReader:
         self._offset = 0
         self._style = ""
 
-    def feed(self, piece: str) -> list[TextRow]:
+    def feed(self, piece: str) -> list[Row]:
         """Takes a piece of output and gives the rows it finished."""
         text = self._tail + piece
-        rows: list[TextRow] = []
+        rows: list[Row] = []
         place = 0
+        offset = self._offset
+        # Most output is plain; it goes the short way, a row a line.
+        plain = not self._style and HIDDEN.search(text) is None
         while (end := text.find("\n", place)) >= 0:
-            rows += self._rows(text[place:end], self._offset + place, 1)
+            if plain and end - place <= LONGEST_LINE:
+                rows.append(Row(text[place:end], (), offset + place, offset + end + 1))
+            else:
+                rows += self._rows(text[place:end], offset + place, 1)
             place = end + 1
         self._offset += place
         self._tail = text[place:]
@@ -75,7 +61,7 @@ class TerminalReader:
                 self._tail = ""
         return rows
 
-    def rest(self) -> list[TextRow]:
+    def rest(self) -> list[Row]:
         """The row that no line feed has ended yet, as it stands; empty if there is none."""
         if not self._tail:
             return []
@@ -84,18 +70,43 @@ class TerminalReader:
         self._style = style
         return rows
 
-    def _rows(self, line: str, start: int, ending: int) -> Iterator[TextRow]:
+    def _rows(self, line: str, start: int, ending: int) -> Iterator[Row]:
         end = start + len(line) + ending
         if line.endswith("\r"):
             line = line[:-1]
         if HIDDEN.search(line) is None:
             runs = (Run(0, len(line), self._style),) if self._style and line else ()
-            shown = TextRow(line, runs, start, end)
+            shown = Row(line, runs, start, end)
         else:
-            shown = self._interpret(line, start, end)
+            shown = self._coloured(line, start, end) or self._interpret(line, start, end)
         yield from broken(shown)
 
-    def _interpret(self, line: str, start: int, end: int) -> TextRow:
+    def _coloured(self, line: str, start: int, end: int) -> Row | None:
+        """The short way for a line that holds colours and nothing else; None if it holds more."""
+        pieces: list[str] = []
+        runs: list[Run] = []
+        style = self._style
+        length = place = 0
+        while True:
+            match = _ESCAPE.search(line, place)
+            piece = line[place : match.start()] if match else line[place:]
+            if HIDDEN.search(piece) is not None:
+                return None
+            if piece:
+                if style:
+                    runs.append(Run(length, len(piece), style))
+                pieces.append(piece)
+                length += len(piece)
+            if match is None:
+                self._style = style
+                return Row("".join(pieces), tuple(runs), start, end)
+            if match.group("final") == "K":
+                return None
+            if match.group("final") == "m":
+                style = style_after(style, match.group("values") or "")
+            place = match.end()
+
+    def _interpret(self, line: str, start: int, end: int) -> Row:
         """Plays the line on a row of cells, as a terminal would."""
         cells: list[tuple[str, str]] = []
         column = place = 0
@@ -129,14 +140,24 @@ class TerminalReader:
         return column
 
 
-def read_all(text: str) -> list[TextRow]:
-    """All rows of a finished output."""
+def read_rows(text: str) -> Iterator[Row]:
+    """The rows of a finished output, one after the other, as they are asked for."""
     reader = TerminalReader()
-    rows = reader.feed(text)
-    return rows + reader.rest()
+    place = 0
+    while place < len(text):
+        end = text.find("\n", place + _SLICE)
+        end = len(text) if end < 0 else end + 1
+        yield from reader.feed(text[place:end])
+        place = end
+    yield from reader.rest()
 
 
-def broken(row: TextRow, at: tuple[int, ...] = ()) -> Iterator[TextRow]:
+def read_all(text: str) -> list[Row]:
+    """All rows of a finished output."""
+    return list(read_rows(text))
+
+
+def broken(row: Row, at: tuple[int, ...] = ()) -> Iterator[Row]:
     """The row itself, or its parts if it is too long to be laid out at once."""
     if len(row.text) <= LONGEST_LINE and not at:
         yield row
@@ -149,7 +170,7 @@ def broken(row: TextRow, at: tuple[int, ...] = ()) -> Iterator[TextRow]:
         runs = tuple(_clipped(row.runs, first, last))
         closing = row.end if last == len(row.text) else row.start + last
         joined = first > 0 or row.joined
-        yield TextRow(row.text[first:last], runs, row.start + first, closing, joined)
+        yield Row(row.text[first:last], runs, row.start + first, closing, joined)
 
 
 def style_after(style: str, values: str) -> str:
@@ -201,7 +222,7 @@ def _wide_colour(values: list[int]) -> str:
     return "" if token == "text" else token
 
 
-def _joined(cells: list[tuple[str, str]], start: int, end: int) -> TextRow:
+def _joined(cells: list[tuple[str, str]], start: int, end: int) -> Row:
     parts: list[str] = []
     runs: list[Run] = []
     length = first = 0
@@ -213,7 +234,7 @@ def _joined(cells: list[tuple[str, str]], start: int, end: int) -> TextRow:
             first, style = length, token
         parts.append(shown)
         length += len(shown)
-    return TextRow("".join(parts), tuple(runs), start, end)
+    return Row("".join(parts), tuple(runs), start, end)
 
 
 def _clipped(runs: tuple[Run, ...], first: int, last: int) -> Iterator[Run]:

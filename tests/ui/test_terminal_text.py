@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 
-from kinet.ui.terminal_text import LONGEST_LINE, Run, TerminalReader, read_all, style_after
+from kinet.ui.rows import Run
+from kinet.ui.terminal_text import LONGEST_LINE, TerminalReader, read_all, style_after
 
 
 def texts(source: str) -> list[str]:
