@@ -19,6 +19,7 @@ class Preset:
     title: str
     limits: Limits = field(default_factory=Limits)
     effort: Effort = ""
+    read_only: bool = False
 
     def apply(self, limits: Limits) -> Limits:
         """The person's limits with the preset's caps; a stricter cap of the person stays."""
