@@ -7,7 +7,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,17 +114,13 @@ class Place:
         """Brings the folder's entries to the disk where the system can do that."""
         if self.folder is None:
             return
-        try:
+        # The change has happened by now, so a folder that cannot be synced is no failed write.
+        with suppress(OSError):
             descriptor = os.open(".", os.O_RDONLY | _NO_LINK, dir_fd=self.folder)
-        except OSError:
-            return  # A folder that may be written but not read cannot be synced; that is no error.
-        try:
-            os.fsync(descriptor)
-        except OSError as exc:
-            if exc.errno not in (errno.EINVAL, errno.EBADF, errno.ENOTSUP):
-                raise
-        finally:
-            os.close(descriptor)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
 
 @contextmanager
@@ -176,11 +172,10 @@ def _step(folder: int, name: str, made: list[tuple[int, str]] | None) -> int:
 
 
 def _unmake(made: list[tuple[int, str]]) -> None:
-    for folder, name in reversed(made):
-        try:
+    # What somebody has put something into since stays.
+    with suppress(OSError):
+        for folder, name in reversed(made):
             os.rmdir(name, dir_fd=folder)
-        except OSError:
-            return  # Somebody has put something there since; it stays.
 
 
 def open_regular(place: Place) -> tuple[int, os.stat_result]:

@@ -26,10 +26,7 @@ class GlobPattern:
     def matches(self, path: str) -> bool:
         """True if the relative path (with slashes) matches."""
         subject = path.rpartition("/")[2] if self._anywhere else path
-        for expression in self._expressions:
-            if expression.match(subject):
-                return True
-        return False
+        return any(expression.match(subject) for expression in self._expressions)
 
 
 def _expanded(pattern: str) -> list[str]:

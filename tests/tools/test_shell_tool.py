@@ -12,7 +12,7 @@ import pytest
 from tool_calls import Call, until
 
 from kinet.core.errors import ToolError
-from kinet.tools import survivors
+from kinet.tools import process_tree, survivors
 from kinet.tools.base import ToolContext
 from kinet.tools.environment import child_environment
 from kinet.tools.shell import Shell, ShellArguments
@@ -81,6 +81,21 @@ async def test_a_stop_takes_the_whole_tree_along(
     with pytest.raises(asyncio.CancelledError):
         await task
     assert not alive(number)
+
+
+async def test_where_there_is_no_runner_the_group_and_its_descendants_end(
+    call: Call, context: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_tree, "HAS_RUNNER", False)
+    output = await call("shell", command="echo out; exit 4")
+    assert output.content == "out\n[exit code 4]"
+    command = "setsid sleep 3401 & sleep 3401"
+    task = asyncio.create_task(Shell().run(ShellArguments(command=command), context))
+    await until(lambda: len(alive("3401")) == 3)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not alive("3401")
 
 
 async def test_a_time_limit_ends_the_tree_and_keeps_the_output(call: Call) -> None:
