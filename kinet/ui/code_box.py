@@ -46,7 +46,7 @@ class CodeBox(QFrame):
 
     def heightForWidth(self, width: int) -> int:
         """Height in pixels for a width in pixels."""
-        return self.row_count(width, MOST_ROWS) * self._row_height() + 2 * _ABOVE + 2
+        return self.row_count(width, MOST_ROWS) * self._row_height() + 2 * _ABOVE + 4
 
     def sizeHint(self) -> QSize:
         """What it would like at a usual width."""
@@ -54,7 +54,7 @@ class CodeBox(QFrame):
 
     def minimumSizeHint(self) -> QSize:
         """One row of a few characters."""
-        return QSize(120, self._row_height() + 2 * _ABOVE + 2)
+        return QSize(120, self._row_height() + 2 * _ABOVE + 4)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keeps the rows inside the frame. A layout would hide `heightForWidth` from outside."""

@@ -48,7 +48,8 @@ class DiffView(RowView):
     def content_height(self) -> int:
         """Height of all rows in pixels."""
         row_height = self.row_layout.row_height
-        return sum(row.height or row_height for row in self.rows)
+        # One more, or the editor takes the last row for cut off and shows a scroll bar.
+        return sum(row.height or row_height for row in self.rows) + 1
 
     def draw_ground(self, painter: QPainter, row: Row, rect: QRect) -> None:
         """The colour of the row."""

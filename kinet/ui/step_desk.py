@@ -48,9 +48,14 @@ class StepDesk(QObject):
             detail.closed.connect(self.close)
             detail.previous_requested.connect(lambda: self._go(-1))
             detail.next_requested.connect(lambda: self._go(1))
+            detail.problem.connect(self._tell)
             self._room.column.addWidget(detail)
             self._detail = detail
         return self._detail
+
+    def _tell(self, sentence: str) -> None:
+        if self._panel is not None:
+            self._panel.problem.emit(sentence)
 
     def follow(self, panel: ChatPanel) -> None:
         """Serves another session from now on; the panel closes with the session it belongs to."""
