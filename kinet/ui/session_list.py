@@ -16,6 +16,7 @@ from PySide6.QtCore import (
     QRect,
     QSize,
     Qt,
+    Signal,
 )
 from PySide6.QtGui import QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
@@ -63,6 +64,8 @@ class _Group:
 
 class SessionModel(QAbstractListModel):
     """Sessions by folder, the folder used last first; within it the newest first."""
+
+    renamed = Signal(str, str)  # id, title
 
     ID_ROLE = Qt.ItemDataRole.UserRole + 1
     ENTRY_ROLE = Qt.ItemDataRole.UserRole + 2
@@ -135,6 +138,16 @@ class SessionModel(QAbstractListModel):
             case self.ID_ROLE:
                 return entry.id
         return None
+
+    def setData(self, index: _Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Takes the text of the field in the row; the title changes when its owner says so."""
+        entry = self._entries[index.row()]
+        title = " ".join(str(value).split())
+        if role != Qt.ItemDataRole.EditRole or isinstance(entry, _Group) or not title:
+            return False
+        if title != entry.title:
+            self.renamed.emit(entry.id, title)
+        return True
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
         if not index.isValid() or isinstance(self._entries[index.row()], _Group):

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
-    QAbstractItemDelegate,
     QAbstractItemView,
     QFrame,
     QHBoxLayout,
@@ -54,7 +53,7 @@ class Sidebar(QFrame):
         self._build()
         self.search.textChanged.connect(self._filter)
         self.list.chosen.connect(self.session_chosen)
-        self.list.rename_requested.connect(self.rename_requested)
+        self.model.renamed.connect(self.rename_requested)
         self.list.delete_requested.connect(self.delete_requested)
         self.new_button.clicked.connect(self.new_requested)
         self._clock = QTimer(self)
@@ -201,7 +200,6 @@ class _SessionView(QListView):
     """The list itself; a click or Enter chooses, F2 renames, the menu deletes."""
 
     chosen = Signal(str)
-    rename_requested = Signal(str, str)
     delete_requested = Signal(str)
 
     def __init__(self, model: SessionModel, parent: QWidget) -> None:
@@ -243,14 +241,6 @@ class _SessionView(QListView):
         delete = menu.addAction(icon("trash"), "Move to trash")
         delete.triggered.connect(lambda: self.delete_requested.emit(session_id))
         menu.popup(event.globalPos())
-
-    def commitData(self, editor: QWidget) -> None:
-        session_id = self.current_id()
-        if isinstance(editor, QLineEdit) and session_id and editor.text().strip():
-            self.rename_requested.emit(session_id, editor.text().strip())
-
-    def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
-        super().closeEditor(editor, QAbstractItemDelegate.EndEditHint.NoHint)
 
     def _choose(self, index: QModelIndex) -> None:
         session_id = index.data(SessionModel.ID_ROLE)

@@ -24,7 +24,7 @@ class Toast(QWidget):
         self.setFixedHeight(HEIGHT)
         self._act: Callable[[], None] | None = None
         self._label = text_label("", parent=self)
-        self._button = QPushButton(self)
+        self._button = QPushButton("Undo", self)
         self._button.setProperty("kind", "link")
         self._button.clicked.connect(self._pressed)
         row = QHBoxLayout(self)

@@ -17,6 +17,7 @@ class JumpButton(QAbstractButton):
     def __init__(self, area: QAbstractScrollArea, stage: Stage) -> None:
         super().__init__(area)
         self.setObjectName("jumpToBottomButton")
+        self.setAccessibleName("Go to the end")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._area = area

@@ -1,0 +1,111 @@
+"""The list of sessions: order, marks and words, search, ten thousand rows."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+
+from kinet.ui.session_list import SessionItem, SessionModel, word_of
+from kinet.ui.sidebar import Sidebar
+from tests.support.window import until
+
+NOW = time.time()
+
+
+@pytest.fixture
+def sidebar(app: QApplication) -> Sidebar:
+    """A sidebar with four sessions."""
+    widget = Sidebar()
+    widget.resize(259, 700)
+    widget.set_sessions(
+        [
+            SessionItem("a", "Old ledger", "/w/ledger", NOW - 9_000),
+            SessionItem("b", "New ledger", "/w/ledger", NOW - 100),
+            SessionItem("c", "Recipe", "", NOW - 10),
+            SessionItem("d", "Garden", "/w/garden", NOW - 5_000),
+        ],
+        "b",
+    )
+    widget.show()
+    return widget
+
+
+def test_folders_follow_their_newest_session_and_no_folder_stands_last(sidebar: Sidebar) -> None:
+    assert sidebar.model.shown_ids() == ["b", "a", "d", "c"]
+    assert sidebar.list.current_id() == "b"
+
+
+def test_search_shows_only_what_holds_every_word(sidebar: Sidebar) -> None:
+    sidebar.search.setText("ledger old")
+    assert sidebar.model.shown_ids() == ["a"]
+    sidebar.search.setText("nothing like it")
+    assert sidebar.model.shown_ids() == []
+    QTest.keyClick(sidebar.search, Qt.Key.Key_Escape)
+    assert len(sidebar.model.shown_ids()) == 4
+
+
+def test_a_click_chooses_a_session_and_a_group_is_no_session(sidebar: Sidebar) -> None:
+    chosen: list[str] = []
+    sidebar.session_chosen.connect(chosen.append)
+    for row in (0, sidebar.model.row_of("a")):
+        place = sidebar.list.visualRect(sidebar.model.index(row)).center()
+        QTest.mouseClick(sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert chosen == ["a"]
+
+
+def test_enter_chooses_and_delete_alone_deletes_nothing(sidebar: Sidebar) -> None:
+    chosen: list[str] = []
+    deleted: list[str] = []
+    sidebar.session_chosen.connect(chosen.append)
+    sidebar.delete_requested.connect(deleted.append)
+    QTest.keyClick(sidebar.list, Qt.Key.Key_Return)
+    QTest.keyClick(sidebar.list, Qt.Key.Key_Delete)
+    assert chosen == ["b"]
+    assert deleted == []
+
+
+async def test_a_title_is_edited_in_place(sidebar: Sidebar) -> None:
+    renamed: list[tuple[str, str]] = []
+    sidebar.rename_requested.connect(lambda key, title: renamed.append((key, title)))
+    sidebar.list.setCurrentIndex(sidebar.model.index(sidebar.model.row_of("a")))
+    sidebar.list.edit(sidebar.list.currentIndex())
+    field = sidebar.list.findChild(QLineEdit)
+    assert field is not None
+    field.setText("Older ledger")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    await until(lambda: renamed == [("a", "Older ledger")])
+
+
+def test_a_state_takes_the_place_of_the_time(sidebar: Sidebar) -> None:
+    item = SessionItem("x", "X", updated=NOW - 130)
+    assert word_of(item, NOW) == "2 min"
+    assert word_of(SessionItem("x", "X", "", NOW, "waiting"), NOW) == "Needs you"
+    assert word_of(SessionItem("x", "X", "", NOW - 3 * 3600), NOW) == "3 h"
+    assert word_of(SessionItem("x", "X", "", NOW - 5), NOW) == "now"
+
+
+def test_a_screen_reader_hears_title_and_state(sidebar: Sidebar) -> None:
+    sidebar.update_session(SessionItem("d", "Garden", "/w/garden", NOW - 5_000, "failed"))
+    index = sidebar.model.index(sidebar.model.row_of("d"))
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Garden, Failed"
+
+
+def test_ten_thousand_sessions_are_listed_and_the_last_can_be_reached(app: QApplication) -> None:
+    model = SessionModel()
+    model.set_items(
+        SessionItem(f"s{number}", f"Session {number}", f"/w/{number % 40}", NOW - number)
+        for number in range(10_000)
+    )
+    assert model.rowCount() == 10_040
+    assert model.row_of("s9999") > 0
+    assert model.item("s5000") is not None
+
+
+def test_without_sessions_one_sentence_says_what_to_do(app: QApplication) -> None:
+    widget = Sidebar()
+    widget.set_sessions([])
+    assert "Your first message starts one." in widget._empty.text()

@@ -1,0 +1,115 @@
+"""The words of the status row, the money, and the records of steps."""
+
+from __future__ import annotations
+
+import pytest
+
+from kinet.core.approval import ApprovalRequest, Decision
+from kinet.core.events import (
+    ApprovalRequested,
+    ApprovalResolved,
+    StepStarted,
+    TextDelta,
+    ToolFinished,
+    ToolProgress,
+    ToolStarted,
+    TurnFinished,
+    TurnStarted,
+)
+from kinet.ui.status_row import cost_words, seconds_words, tokens_words
+from kinet.ui.steps import StepBook, argument_of, counts_of, verb_of
+from kinet.ui.turn_status import TurnStatus
+
+ASKED = ApprovalRequest("r", "c", "shell", "command", "Run this command?", "ls")
+
+
+def test_the_status_says_what_the_turn_does() -> None:
+    status = TurnStatus()
+    words = []
+    for event in (
+        TurnStarted("s"),
+        StepStarted(1),
+        TextDelta("Hello"),
+        ToolStarted("c", "shell", {"command": "ls -la"}),
+        ApprovalRequested(ASKED),
+        ApprovalResolved("r", "c", Decision(True)),
+        ToolFinished("c", "shell"),
+        TurnFinished("completed", duration_s=53.2),
+    ):
+        status.apply(event)
+        words.append(status.status.text)
+    assert words == [
+        "Waiting for model",
+        "Waiting for model",
+        "Writing",
+        "Running ls -la",
+        "1 request needs your answer",
+        "Running ls -la",
+        "Running ls -la",
+        "Done in 53 s",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [("stopped", "Stopped after 2 s"), ("failed", "Failed after 2 s")],
+)
+def test_each_end_has_its_word(reason: str, words: str) -> None:
+    status = TurnStatus()
+    status.apply(TurnStarted("s"))
+    status.apply(TurnFinished(reason, duration_s=2.0))  # type: ignore[arg-type]
+    assert status.status.text == words
+
+
+def test_an_unknown_price_is_never_shown_as_nothing() -> None:
+    assert cost_words(0.0, False) == "—"
+    assert cost_words(0.013, True) == "≈ $0.013"
+    assert cost_words(0.5, False) == "at least $0.50"
+    assert cost_words(0.0, True) == "free"
+
+
+def test_durations_and_tokens_are_short() -> None:
+    assert [seconds_words(value) for value in (0.42, 12.9, 68, 7_380)] == [
+        "0.4 s", "12 s", "1 min 8 s", "2 h 3 min",
+    ]  # fmt: skip
+    assert [tokens_words(value) for value in (612, 8_200, 200_000, 1_000_000)] == [
+        "612", "8.2k", "200k", "1M",
+    ]  # fmt: skip
+
+
+def test_a_step_follows_its_events() -> None:
+    book = StepBook()
+    book.apply(ToolStarted("c", "shell", {"command": "ls"}), 5.0)
+    book.apply(ToolProgress("c", "a\n"))
+    running = book.record("c")
+    assert running is not None
+    assert (running.state, running.progress, running.started_at) == ("running", "a\n", 5.0)
+    book.apply(ToolFinished("c", "shell", content="a\nb\n", model_content="a", duration_s=1.5))
+    done = book.record("c")
+    assert done is not None
+    assert (done.state, done.content, done.model_content, done.progress) == (
+        "done", "a\nb\n", "a", "",
+    )  # fmt: skip
+
+
+def test_a_denied_step_stays_denied_and_an_open_one_is_stopped_with_the_turn() -> None:
+    book = StepBook()
+    book.apply(ApprovalRequested(ASKED))
+    book.apply(ApprovalResolved("r", "c", Decision(False)))
+    book.apply(ToolFinished("c", "shell", is_error=True))
+    book.apply(ToolStarted("d", "grep", {"pattern": "x"}))
+    book.apply(TurnFinished("stopped"))
+    assert [record.state for record in book.records()] == ["denied", "stopped"]
+    assert book.neighbour("c", 1) == book.record("d")
+    assert book.neighbour("c", -1) is None
+
+
+def test_rows_are_named_by_what_they_do() -> None:
+    assert verb_of("edit_file") == "Edit"
+    assert verb_of("my_own_tool") == "My own tool"
+    assert argument_of("shell", {"command": "a\n  b"}) == "a b"
+    records = [
+        *(StepBook([ToolStarted(str(n), "grep")]).records()[0] for n in range(2)),
+        StepBook([ToolStarted("c", "shell")]).records()[0],
+    ]
+    assert counts_of(records) == "2 searches · 1 command"
