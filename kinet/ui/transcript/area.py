@@ -99,6 +99,7 @@ class TranscriptArea(QAbstractScrollArea):
         match kind:
             case QEvent.Type.Paint:
                 self.artist.paint(self.viewport(), cast(QPaintEvent, event).rect())
+                self.stage.painted()
                 return True
             case QEvent.Type.MouseButtonPress | QEvent.Type.MouseButtonDblClick:
                 double = kind == QEvent.Type.MouseButtonDblClick

@@ -42,7 +42,7 @@ class Damage:
             return False
         top = self.edge - value - _MARGIN
         moved = value - self.value
-        if moved < 0 or top <= 0:
+        if moved < 0 or not 0 < top < viewport.height():
             return False
         if moved:
             viewport.scroll(0, -moved)

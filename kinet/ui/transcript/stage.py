@@ -49,6 +49,7 @@ class Stage(QObject):
         self._later.timeout.connect(lambda: self.refresh())
         self._clock = LiveClock(self.flow, area.viewport(), self)
         self._held: Anchor | None = None
+        self._unpainted = False
 
     @property
     def column(self) -> tuple[int, int]:
@@ -64,8 +65,14 @@ class Stage(QObject):
 
     @property
     def is_idle(self) -> bool:
-        """True when nothing waits to be shown or laid out."""
-        return self.pacer.is_idle and not self._later.isActive()
+        """True when nothing waits to be shown, laid out or painted."""
+        if not self.pacer.is_idle or self._later.isActive():
+            return False
+        return not (self._unpainted and not self._area.viewport().visibleRegion().isEmpty())
+
+    def painted(self) -> None:
+        """Says that the screen shows what the entries are."""
+        self._unpainted = False
 
     def set_entries(self, entries: Iterable[Entry]) -> None:
         """Shows other entries, from their end."""
@@ -156,6 +163,7 @@ class Stage(QObject):
         if not done:
             self._later.start()
         self._cards.place(self.column, self.bar.value())
+        self._unpainted = True
         viewport = self._area.viewport()
         if damage is None or not damage.repaint(self.flow, viewport, self.bar.value()):
             viewport.update()
