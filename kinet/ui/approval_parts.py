@@ -48,6 +48,7 @@ class ApprovalHead(QFrame):
         self._place = ElidedLabel(place, self, mode=Qt.TextElideMode.ElideMiddle)
         policy = QSizePolicy.Policy
         self._place.setSizePolicy(policy.Preferred, policy.Preferred)
+        self._place.setVisible(bool(place))
         self._place.setProperty("type", "code" if is_code else "")
         self._place.setProperty("tone", "" if is_code else "text_2")
         row = QHBoxLayout(self)

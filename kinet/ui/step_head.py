@@ -45,7 +45,7 @@ class StepHead(QWidget):
             head.addWidget(button)
         self._facts = [text_label("", type="meta", parent=self) for _ in range(4)]
         facts = QHBoxLayout()
-        facts.setContentsMargins(16, 0, 16, 0)
+        facts.setContentsMargins(16, 0, 16, 8)
         facts.setSpacing(12)
         for label in self._facts:
             facts.addWidget(label)
