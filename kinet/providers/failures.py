@@ -133,14 +133,16 @@ def failure_of_response(
     wait = retry_after(headers, now=now)
     if wait is None:
         wait = delay_from_text(body)
-    return _failure(status, complaint, model=model, wait=wait, page=page)
+    return _failure(status, complaint, model=model, wait=wait, told=status, page=page)
 
 
 def failure_in_stream(complaint: Complaint, *, model: str = "") -> Failure:
     """The failure that an error inside a good status means: its own code and type decide."""
-    return _failure(
-        _status_inside(complaint), complaint, model=model, wait=delay_from_text(complaint.words)
-    )
+    status = _status_inside(complaint)
+    # Only a number that the server itself gave is shown.
+    told = status if complaint.code == str(status) else 0
+    wait = delay_from_text(complaint.words)
+    return _failure(status, complaint, model=model, wait=wait, told=told)
 
 
 def page_instead_of_answer() -> ProtocolError:
@@ -162,14 +164,20 @@ def words_instead_of_answer(words: str) -> ProtocolError:
 
 
 def _failure(
-    status: int, complaint: Complaint, *, model: str, wait: float | None, page: bool = False
+    status: int,
+    complaint: Complaint,
+    *,
+    model: str,
+    wait: float | None,
+    told: int,
+    page: bool = False,
 ) -> Failure:
     cause = _cause(status, complaint, wait)
     words = short(redact(cleaned(complaint.words)))
     if page or not words:
         words = "It gave a web page, no reason." if page else "It gave no reason."
-    text = f"{_opening(cause, status, model)} {words}".strip()
-    error = _error(cause, status, text, wait)
+    text = f"{_opening(cause, told, model)} {words}".strip()
+    error = _error(cause, told, text, wait)
     return Failure(error, cause, complaint)
 
 
@@ -247,7 +255,9 @@ def _opening(cause: Cause, status: int, model: str) -> str:
         case "filter":
             return f"The server's content filter refused the request{code}."
         case "server" | "page":
-            phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else "server fault"
+            phrase = (
+                HTTPStatus(status).phrase if status in set(HTTPStatus) else "a fault of its own"
+            )
             return f"The server failed: {phrase}{code}."
         case "request":
             return f"The server refused the request{code}."

@@ -153,6 +153,9 @@ def completion(
 ) -> Completion:
     """The normalised answer. In a partial one no call may be run."""
     made = with_usable_ids(calls)
+    if made and finish in ("length", "content_filter") and made[-1].arguments == "{}":
+        # Cut off before its arguments began: running it without them is the mistake.
+        made = (*made[:-1], replace(made[-1], invalid=True))
     if partial:
         made = tuple(replace(call, invalid=True) for call in made)
     message = Message("assistant", content, tool_calls=made, reasoning=reasoning, vendor=vendor)

@@ -111,6 +111,16 @@ async def test_a_document_that_cannot_be_read_is_told_in_words(document):
     assert server.asked == []
 
 
+@pytest.mark.parametrize("reason", ["length", "content_filter", "max_tokens"])
+async def test_a_call_cut_off_before_its_arguments_is_not_run_without_them(reason):
+    call = chunk(tool_calls=[{"index": 0, "id": "c", "function": {"name": "f", "arguments": ""}}])
+    end = event({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
+    async with ScriptedServer(plays(call, end, DONE)) as server:
+        answer, _ = await ask(server)
+    assert [made["invalid"] for made in answer["tool_calls"]] == [True]
+    assert answer["finish"] in ("length", "content_filter")
+
+
 async def test_settings_are_passed_on():
     settings = {"max_tokens": 7, "temperature": 0, "top_p": 0.5}
     async with ScriptedServer(plays(chunk(content="ok"), FINISH, DONE)) as server:
