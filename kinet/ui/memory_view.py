@@ -34,7 +34,7 @@ class MemoryView(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("memoryView")
-        self._services, self._folder = services, folder
+        self._services = services
         self.field = QLineEdit(self)
         self.field.setObjectName("memoryField")
         self.field.setPlaceholderText("Something worth knowing in every session")
@@ -43,10 +43,7 @@ class MemoryView(QWidget):
         self.scope = QComboBox(self)
         self.scope.setObjectName("memoryScope")
         self.scope.setAccessibleName("Whom the fact is about")
-        self.scope.addItem("About me", "")
-        if folder:
-            self.scope.addItem("About this project", folder)
-        self.scope.setVisible(bool(folder))
+        self.set_folder(folder)
         self.add = TextButton("Add", self, icon_name="plus")
         self.add.setObjectName("memoryAddButton")
         self.add.clicked.connect(self._add)
@@ -69,6 +66,14 @@ class MemoryView(QWidget):
         column.addWidget(self.error)
         column.addWidget(self._card)
         self.refresh()
+
+    def set_folder(self, folder: str) -> None:
+        """The project that new facts may belong to from now on; "" for none."""
+        self.scope.clear()
+        self.scope.addItem("About me", "")
+        if folder:
+            self.scope.addItem("About this project", folder)
+        self.scope.setVisible(bool(folder))
 
     def refresh(self) -> None:
         """Reads the facts again and lists them."""

@@ -120,6 +120,9 @@ class ModelDesk(QObject):
             dialog.finished.connect(self._settings_closed)
             guard_wheel(dialog)
             self._settings = dialog
+        session = self._panel.session if self._panel is not None else None
+        folder = session.folder if session is not None else None
+        self._settings.set_folder(str(folder or ""))
         if page:
             self._settings.show_page(page)
         self._settings.open()

@@ -105,6 +105,11 @@ class SettingsDialog(QDialog):
                 self.search.clear()
                 self.list.setCurrentRow(number)
 
+    def set_folder(self, folder: str) -> None:
+        """The project that facts added here may belong to; "" for none."""
+        if self._memory is not None:
+            self._memory.set_folder(folder)
+
     def showEvent(self, event: QShowEvent) -> None:
         """In the middle of its window, over a scrim; never larger than the window."""
         super().showEvent(event)
