@@ -11,7 +11,7 @@ from kinet.core.events import TextDelta, TurnStarted
 from kinet.ui.transcript.jump_button import JumpButton
 from kinet.ui.transcript.steps_group import StepGroup
 from kinet.ui.transcript.view import Transcript
-from tests.ui.transcript_kit import asked, click, live, saved, settle, shown, turn
+from tests.ui.transcript_kit import asked, click, live, said, saved, settle, shown, turn
 
 
 def _wheel(transcript: Transcript, turned: int) -> None:
@@ -172,3 +172,36 @@ def test_keys_scroll_and_letters_go_on_to_the_parent(app: object) -> None:
     QTest.keyClick(transcript, Qt.Key.Key_End)
     settle(transcript)
     assert transcript.following
+
+
+def test_a_table_that_fits_again_is_not_scrolled_sideways(app: object) -> None:
+    transcript = shown(940)
+    live(transcript, [said("| a | b | c |\n|---|---|---|\n| one | two | three |\n")])
+    run = transcript.stage.flow.entries[0].piece(0).run
+    transcript.resize(540, 600)
+    settle(transcript)
+    assert run.content_width <= transcript.stage.column[1]
+
+
+def test_long_lines_of_code_scroll_inside_their_card(app: object) -> None:
+    transcript = shown(540)
+    live(transcript, [said("```\n" + "long " * 100 + "\n```\n")])
+    run = transcript.stage.flow.entries[0].piece(0).run
+    assert run.content_width > transcript.stage.column[1]
+    assert transcript.horizontalScrollBar().maximum() == 0
+    place = QPointF(200, 60)
+    event = QWheelEvent(
+        place,
+        transcript.viewport().mapToGlobal(place),
+        QPoint(),
+        QPoint(-240, 0),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(transcript.viewport(), event)
+    assert run.scroll == 120
+    click(transcript, 0, "wrap")
+    assert run.wrap
+    assert run.scroll == 0

@@ -139,6 +139,7 @@ _GAPS = {
     ("reasoning", "steps"): 4,
     ("reasoning", ""): 8,
     ("steps", "reasoning"): 8,
+    ("steps", "card"): 12,
     ("steps", ""): 16,
     ("answer", "meta"): 8,
     ("answer", ""): 16,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from PySide6.QtGui import QTextDocument
 
@@ -29,7 +29,13 @@ class Run:
     wrap: bool = False
     scroll: int = 0
     content_width: int = 0
-    columns: list[float] = field(default_factory=list)
+    width: int = 0
+
+    def lay_out_at(self, width: int) -> None:
+        """Another width is another measure of what does not fit."""
+        if width != self.width:
+            self.width = width
+            self.scroll = self.content_width = 0
 
 
 class Piece:
@@ -88,6 +94,8 @@ class Piece:
         if self.document is not None and self.width == width:
             return self.document
         self.width = width
+        if self.run is not None:
+            self.run.lay_out_at(width)
         if self.kind == "code":
             self._lay_out_code(style, width)
         elif self.kind == "table":

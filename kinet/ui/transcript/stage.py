@@ -121,7 +121,7 @@ class Stage(QObject):
     def retire(self) -> None:
         """Only the newest turn can be retried."""
         retire(self.flow.entries)
-        self.soon()
+        self._later.start()
 
     def restyle(self, style: Style) -> None:
         """Takes other looks, or the width that the area has now."""
@@ -169,11 +169,6 @@ class Stage(QObject):
             viewport.update()
         self.shifted.emit()
 
-    def soon(self) -> None:
-        """Refreshes in the next turn of the event loop, once however often it is asked."""
-        if not self._later.isActive():
-            self._later.start()
-
     def scroll_to(self, top: int, bottom: int) -> None:
         """Brings a stretch into view; a small one with some room around."""
         self.follower.hold()
@@ -210,7 +205,7 @@ class Stage(QObject):
     def _grown(self) -> None:
         self.follower.grown()
         self._clock.wake()
-        self.soon()
+        self._later.start()
 
     def _person_moved(self) -> None:
         self._held = None
