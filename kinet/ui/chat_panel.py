@@ -169,6 +169,7 @@ class ChatPanel(QFrame):
         """Shows title, folder, figures and queue as they are now."""
         self.header.set_title(self.title)
         self.header.set_folder(self.folder)
+        self.header.show_tools(self.session is not None)
         if self.session is not None:
             self.status_row.show_figures(self.session.conversation, self._model_window)
         self.desk.show_queue()
@@ -219,8 +220,8 @@ class ChatPanel(QFrame):
         self.runner.status_changed.connect(self._show_state)
         self.runner.running_changed.connect(self._show_state)
         self.runner.queue_changed.connect(self.desk.show_queue)
-        self.runner.failed.connect(lambda sentence, _text: self.problem.emit(sentence))
-        self.runner.failed.connect(lambda _sentence, text: self.desk.give_back(text))
+        self.runner.failed.connect(self.problem)
+        self.runner.refused.connect(self.desk.give_back)
         self._show_state()
 
     def _show(self, event: Event) -> None:

@@ -100,8 +100,6 @@ def _chat(
     start = side + (24 if side else 42)
     parts = [
         _rect(side, _HEAD - 1, room, 1, colors["border"]),
-        _icon("search", quiet, width - 62, 14),
-        _icon("panel", quiet, width - 30, 14),
         _text("New session", start, 22, colors["text"], text_size, bold=True),
         _box(left, top, column, _COMPOSER, 12, colors),
         _icon("plus", quiet, left + 16, top + 50),

@@ -57,6 +57,11 @@ class ChatHeader(QWidget):
         self.sidebar_button.setVisible(shown)
         self._row.setContentsMargins(10 if shown else 24, 0, 8, 0)
 
+    def show_tools(self, shown: bool) -> None:
+        """Offers what acts on a conversation where there is one."""
+        self.find_button.setVisible(shown)
+        self.panel_button.setVisible(shown)
+
     def set_panel_open(self, opened: bool) -> None:
         """Marks the panel button."""
         self.panel_button.setChecked(opened)

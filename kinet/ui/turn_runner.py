@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from kinet.core.approval import Approver
 from kinet.core.errors import KinetError
-from kinet.core.events import Event, TurnFinished
+from kinet.core.events import Event, MessageCompleted, TurnFinished
 from kinet.ui.program import OpenSession
 from kinet.ui.steps import StepBook
 from kinet.ui.tasks import breathe, spawn
@@ -28,7 +28,8 @@ class TurnRunner(QObject):
     status_changed = Signal()
     running_changed = Signal(bool)
     queue_changed = Signal()
-    failed = Signal(str, str)  # a sentence, and the text that was not sent
+    failed = Signal(str)  # a sentence
+    refused = Signal(str)  # the text of a message that did not reach the conversation
 
     def __init__(self, approver: Approver, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -38,6 +39,7 @@ class TurnRunner(QObject):
         self.status = TurnStatus()
         self._approver = approver
         self._session: OpenSession | None = None
+        self._unsent = ""
 
     def restore(self, events: Sequence[Event]) -> None:
         """Takes in a saved conversation."""
@@ -60,13 +62,17 @@ class TurnRunner(QObject):
         following: str | None = text
         try:
             while following is not None:
+                self._unsent = following
                 await self._turn(session, following)
                 queued = session.take_next()
                 self.queue_changed.emit()
                 following = queued.text if queued is not None else None
         except KinetError as exc:
-            self.failed.emit(exc.sentence(), following or "")
+            self.failed.emit(exc.sentence())
         finally:
+            # Whatever went wrong, what the person wrote is not lost.
+            if self._unsent:
+                self.refused.emit(self._unsent)
             self._set_running(False)
 
     async def _turn(self, session: OpenSession, text: str) -> None:
@@ -80,6 +86,8 @@ class TurnRunner(QObject):
                     rested = time.monotonic()
 
     def _take(self, event: Event) -> None:
+        if isinstance(event, MessageCompleted):
+            self._unsent = ""
         self.steps.apply(event, time.monotonic())
         if isinstance(event, TurnFinished):
             self.end = _END_WORDS.get(event.reason, "")

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 import kinet.ui
 from kinet.core.approval import ApprovalRequest, Approver
+from kinet.core.errors import StoreError
 from kinet.core.events import MessageCompleted, TextDelta, TurnFinished
 from kinet.core.messages import Message
 from kinet.ui import tasks
@@ -212,6 +213,20 @@ async def test_the_names_that_others_rely_on_are_there(tmp_path: Path) -> None:
         window.parts.steps.detail.show()
         for name in (*names, "stepDetail", "stepDetailOutput", "stepDetailInput"):
             assert window.findChild(QWidget, name) is not None, name
+
+
+async def test_a_message_that_was_not_taken_comes_back_into_the_field(tmp_path: Path) -> None:
+    class Refusing(FakeSession):
+        async def send(self, *args: object, **values: object) -> Events:  # type: ignore[override]
+            raise StoreError("The disk is full.", hint="Make room, then send again.")
+            yield
+
+    program = FakeProgram(tmp_path)
+    async with shell(program) as window:
+        window.panel.session = Refusing("s1", program)
+        window.panel.send("a long thought")
+        await until(lambda: window.panel.composer.text() == "a long thought")
+        assert "The disk is full." in window.parts.toast.text()
 
 
 async def test_closing_over_a_running_turn_asks_first(tmp_path: Path) -> None:
