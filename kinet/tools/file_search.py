@@ -83,15 +83,17 @@ async def search(
     return Found(hits=tuple(kept), left_out=left_out, notes=notes)
 
 
-async def list_files(where: Path, root: Path, accept: Callable[[str], bool]) -> Found:
-    """Every accepted file below `where`; hidden and ignored ones are left out as ripgrep does."""
+async def list_files(where: Path, root: Path, choose: Callable[[list[str]], list[str]]) -> Found:
+    """The chosen files below `where`; hidden and ignored ones are left out as ripgrep does."""
     result, notes = await _run(["--files"], where, root)
-    return await asyncio.to_thread(_listed, result.stdout, accept, notes)
+    return await asyncio.to_thread(_listed, result.stdout, choose, notes)
 
 
-def _listed(output: bytes, accept: Callable[[str], bool], notes: tuple[str, ...]) -> Found:
-    names = os.fsdecode(output).split("\0")
-    files = sorted(name for raw in names if raw and accept(name := _plain(raw)))
+def _listed(
+    output: bytes, choose: Callable[[list[str]], list[str]], notes: tuple[str, ...]
+) -> Found:
+    names = os.fsdecode(output).replace("\0./", "\0").removeprefix("./").split("\0")
+    files = sorted(choose(names[:-1]))
     secret = SecretNames()
     open_files = tuple(name for name in files if not secret.holds(name))
     return Found(files=open_files, left_out=len(files) - len(open_files), notes=notes)

@@ -49,7 +49,7 @@ class Glob:
         pattern = GlobPattern(arguments.pattern)
         where = settle(self.name, arguments, arguments.path, "search", context)
         root = project(context)
-        found = await list_files(where, root, _accepts(pattern, where, root))
+        found = await list_files(where, root, _chooser(pattern, where, root))
         matches = found.files
         shown = [visible_line(path) for path in matches[: arguments.limit]]
         lines = list(shown) or ["[no files match]"]
@@ -69,15 +69,18 @@ class Glob:
         return ToolOutput(text, preview, details, model_content=text)
 
 
-def _accepts(pattern: GlobPattern, where: Path, root: Path) -> Callable[[str], bool]:
-    """Whether a file matches; a pattern is meant from the folder that was named, or the project."""
+def _chooser(pattern: GlobPattern, where: Path, root: Path) -> Callable[[list[str]], list[str]]:
+    """Picks the files that match; a pattern is meant from the folder named, or the project."""
     below = os.path.relpath(where, root)
     prefix = "" if below == "." or below.startswith("..") else f"{below}{os.sep}"
 
-    def accept(path: str) -> bool:
-        plain = path.replace(os.sep, "/") if os.sep != "/" else path
-        if pattern.matches(plain):
-            return True
-        return bool(prefix) and pattern.matches(plain[len(prefix) :])
+    def choose(paths: list[str]) -> list[str]:
+        plain = paths if os.sep == "/" else [path.replace(os.sep, "/") for path in paths]
+        found = set(pattern.select(plain))
+        if prefix:
+            start = len(prefix)
+            inner = set(pattern.select([path[start:] for path in plain]))
+            found |= {path for path in plain if path[start:] in inner}
+        return [path for path, same in zip(paths, plain, strict=True) if same in found]
 
-    return accept
+    return choose
