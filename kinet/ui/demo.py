@@ -60,7 +60,9 @@ async def _take_pictures(window: MainWindow, panel: ChatPanel, picture: Path) ->
         if button is not None:
             button.click()
     await _until(lambda: not _going_on(panel))
-    panel.transcript.open_step(-1)
+    names = [record.name for record in panel.runner.steps.records()]
+    # The change is what a person would look at first.
+    panel.transcript.open_step(names.index("edit_file") if "edit_file" in names else -1)
     await _settled(panel)
     _save(window, picture)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
@@ -23,11 +25,12 @@ _PLACES: tuple[tuple[str, str, str], ...] = (
 class KeyList(QDialog):
     """Opened with `open()`."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, available: Container[str]) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Keyboard shortcuts")
         self.resize(480, 560)
+        self._commands = [item for item in COMMANDS if item.id in available and item.keys]
         self._rows: list[tuple[str, list[QWidget]]] = []
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("Search")
@@ -46,7 +49,7 @@ class KeyList(QDialog):
         grid.setContentsMargins(0, 0, 12, 0)
         grid.setVerticalSpacing(8)
         grid.setColumnStretch(0, 1)
-        rows = [_row(command) for command in COMMANDS if command.keys] + list(_PLACES)
+        rows = [_row(command) for command in self._commands] + list(_PLACES)
         rows.sort(key=lambda row: row[2])
         for number, (title, keys, group) in enumerate(rows):
             name = text_label(title)

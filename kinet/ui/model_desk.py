@@ -64,14 +64,17 @@ class ModelDesk(QObject):
         if panel is None or not self._ready:
             return
         profile = self._profile(panel)
-        profiles = self._program.settings.profiles()
-        detail = [(item.name, f"{item.model}, {item.base_url}") for item in profiles]
-        panel.composer.menus.set_model(profile.name if profile else "", detail)
+        panel.composer.menus.set_model(profile.name if profile else "", self.choices())
         panel.composer.menus.set_mode(self._mode(panel))
         window = self._program.window(profile) if profile is not None else 0
         panel.set_model(profile is not None, window)
         welcome = profile is None and not self._skipped and panel.session is None
         self._show_welcome(panel, welcome)
+
+    def choices(self) -> list[tuple[str, str]]:
+        """All profiles: name, and what they reach."""
+        profiles = self._program.settings.profiles() if self._ready else ()
+        return [(item.name, f"{item.model}, {item.base_url}") for item in profiles]
 
     def choose_model(self, name: str) -> None:
         """Uses the profile of this name in the session on screen and in new ones."""

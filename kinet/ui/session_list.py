@@ -38,7 +38,7 @@ _STATES: dict[str, tuple[str, str, str]] = {
     "draft": ("Draft", "edit", "text_2"),
 }
 
-_Index = QModelIndex | QPersistentModelIndex
+Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +119,10 @@ class SessionModel(QAbstractListModel):
                 return row
         return -1
 
-    def rowCount(self, parent: _Index | None = None) -> int:
+    def rowCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._entries)
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         entry = self._entries[index.row()]
         if role == self.ENTRY_ROLE:
             return entry
@@ -139,7 +139,7 @@ class SessionModel(QAbstractListModel):
                 return entry.id
         return None
 
-    def setData(self, index: _Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Takes the text of the field in the row; the title changes when its owner says so."""
         entry = self._entries[index.row()]
         title = " ".join(str(value).split())
@@ -149,7 +149,7 @@ class SessionModel(QAbstractListModel):
             self.renamed.emit(entry.id, title)
         return True
 
-    def flags(self, index: _Index) -> Qt.ItemFlag:
+    def flags(self, index: Index) -> Qt.ItemFlag:
         if not index.isValid() or isinstance(self._entries[index.row()], _Group):
             return Qt.ItemFlag.ItemIsEnabled
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
@@ -176,11 +176,11 @@ class SessionModel(QAbstractListModel):
 class SessionDelegate(QStyledItemDelegate):
     """Draws groups and rows in the sidebar's grid: icons at 16, titles at 40."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         entry = index.data(SessionModel.ENTRY_ROLE)
         return QSize(0, GROUP_HEIGHT if isinstance(entry, _Group) else ROW_HEIGHT)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         entry = index.data(SessionModel.ENTRY_ROLE)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -193,7 +193,7 @@ class SessionDelegate(QStyledItemDelegate):
         painter.restore()
 
     def updateEditorGeometry(
-        self, editor: QWidget, option: QStyleOptionViewItem, index: _Index
+        self, editor: QWidget, option: QStyleOptionViewItem, index: Index
     ) -> None:
         rect: QRect = option.rect
         editor.setGeometry(rect.adjusted(30, 0, -8, 0))

@@ -18,9 +18,10 @@ HEIGHT = 36
 class Toast(QWidget):
     """Shows the newest message; the older one gives way. Waits while the pointer is on it."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, over: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._host = parent
+        # Stands over this part of the parent, else over all of it.
+        self._parent, self._over = parent, over
         self.setFixedHeight(HEIGHT)
         self._act: Callable[[], None] | None = None
         self._label = text_label("", parent=self)
@@ -63,12 +64,13 @@ class Toast(QWidget):
         return self._label.text()
 
     def place(self) -> None:
-        """Stands in the middle of the parent's bottom, above the status row."""
-        parent = self._host
+        """Stands in the middle of its part's bottom, above the composer."""
+        room = self._over.geometry() if self._over is not None else self._parent.rect()
         self.adjustSize()
-        width = min(self.sizeHint().width(), parent.width() - 32)
+        width = min(self.sizeHint().width(), room.width() - 32)
         self.resize(width, HEIGHT)
-        self.move((parent.width() - width) // 2, parent.height() - HEIGHT - 128)
+        left = room.left() + (room.width() - width) // 2
+        self.move(left, room.bottom() - HEIGHT - 128)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self._timer.stop()

@@ -55,7 +55,7 @@ class WindowCore(QObject):
         if not geometry.sidebar_shown:
             frame.show_sidebar(False)
         yield
-        toast = Toast(frame)
+        toast = Toast(frame, stack)
         desk = SessionDesk(program, sidebar, stack, toast)
         steps, models = StepDesk(frame, room), ModelDesk(program, window)
         files = FileDesk(program, window)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from kinet.ui.actions import install
 from kinet.ui.conversation_text import last_answer
+from kinet.ui.palette_entries import palette_entries
 from kinet.ui.status_row import Status
 from kinet.ui.window_parts import WindowParts
 
@@ -53,7 +54,14 @@ class WindowKeys(QObject):
         """Opens the list of keys."""
         from kinet.ui.key_list import KeyList
 
-        KeyList(self._parts.window).open()
+        KeyList(self._parts.window, self.actions).open()
+
+    def open_palette(self) -> None:
+        """Opens the palette over the window."""
+        from kinet.ui.palette import Palette
+
+        palette = Palette(self._parts.frame, palette_entries(self._parts, self.actions))
+        palette.closed.connect(self._parts.desk.current.composer.edit.setFocus)
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
         parts = self._parts
@@ -73,6 +81,7 @@ class WindowKeys(QObject):
             "find": lambda: desk.current.find_bar.open_bar(),
             "find_next": lambda: desk.current.find_bar.search(),
             "find_previous": lambda: desk.current.find_bar.search(backwards=True),
+            "palette": self.open_palette,
             "toggle_sidebar": lambda: frame.show_sidebar(not frame.sidebar_shown),
             "toggle_panel": parts.steps.toggle,
             "next_region": lambda: self._region(1),

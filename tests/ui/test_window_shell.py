@@ -29,6 +29,7 @@ from kinet.ui import tasks
 from kinet.ui.first_picture import first_colors, shell_svg
 from kinet.ui.input_filters import guard_wheel
 from kinet.ui.main_window import MainWindow
+from kinet.ui.palette import Palette
 from kinet.ui.theme import load_theme
 from kinet.ui.window_geometry import Geometry, clamp, read
 from tests.support.fake_program import Events, FakeProgram, FakeSession, Row
@@ -227,6 +228,19 @@ async def test_a_message_that_was_not_taken_comes_back_into_the_field(tmp_path: 
         window.panel.send("a long thought")
         await until(lambda: window.panel.composer.text() == "a long thought")
         assert "The disk is full." in window.parts.toast.text()
+
+
+async def test_the_palette_finds_sessions_and_commands_and_runs_them(tmp_path: Path) -> None:
+    program = FakeProgram(tmp_path, [Row("a", "Split ledger module"), Row("b", "Recipe")])
+    async with shell(program) as window:
+        window.core.keys.actions["palette"].trigger()
+        palette = window.findChild(Palette, "commandPalette")
+        assert palette is not None
+        QTest.keyClicks(palette.field, "mod")
+        assert palette.titles()[0] == "Split ledger module"
+        assert "Switch model…" in palette.titles()
+        QTest.keyClick(palette.field, Qt.Key.Key_Return)
+        assert window.panel.session_id == "a"
 
 
 async def test_closing_over_a_running_turn_asks_first(tmp_path: Path) -> None:
