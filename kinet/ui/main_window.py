@@ -54,7 +54,7 @@ class MainWindow(QMainWindow):
         self._may_close = False
         self._ready: asyncio.Event | None = None
         self._core: WindowCore | None = None
-        self._place()
+        _place(self, self._geometry)
         self._draw_first_picture()
 
     def build(self) -> None:
@@ -139,15 +139,6 @@ class MainWindow(QMainWindow):
             return
         super().keyPressEvent(event)
 
-    def _place(self) -> None:
-        rect = self._geometry.rect
-        if rect is None:
-            self.resize(*DEFAULT_SIZE)
-        else:
-            self.setGeometry(clamp(QRect(*rect)))
-        if self._geometry.maximized:
-            self.showMaximized()
-
     def _draw_first_picture(self) -> None:
         dark = self._choice == "dark"
         if self._choice == "system":
@@ -177,7 +168,7 @@ class MainWindow(QMainWindow):
         assert self._ready is not None
         try:
             await self._build_slowly()
-            await self._read(session_id)
+            await _read(self, session_id)
         except KinetError as exc:
             self.problem = exc.sentence()
             self.parts.toast.tell(self.problem, seconds=0)
@@ -193,16 +184,6 @@ class MainWindow(QMainWindow):
             for _ in self._make_core().build(self._geometry):
                 await breathe()
 
-    async def _read(self, session_id: str | None) -> None:
-        from kinet.ui.tasks import breathe, in_thread
-
-        await in_thread(self.program.preload)
-        self.program.build()
-        for _ in self.core.fill():
-            await breathe()
-        if session_id:
-            self.desk.open(session_id)
-
     def _ask_to_close(self) -> None:
         from kinet.ui.close_question import CloseQuestion
 
@@ -215,6 +196,27 @@ class MainWindow(QMainWindow):
         for panel in self.desk.panels:
             panel.stop()
         self.close()
+
+
+def _place(window: QMainWindow, geometry: Geometry) -> None:
+    if geometry.rect is None:
+        window.resize(*DEFAULT_SIZE)
+    else:
+        window.setGeometry(clamp(QRect(*geometry.rect)))
+    if geometry.maximized:
+        window.showMaximized()
+
+
+async def _read(window: MainWindow, session_id: str | None) -> None:
+    """Opens settings and store, and shows what they hold."""
+    from kinet.ui.tasks import breathe, in_thread
+
+    await in_thread(window.program.preload)
+    window.program.build()
+    for _ in window.core.fill():
+        await breathe()
+    if session_id:
+        window.desk.open(session_id)
 
 
 def _import_parts() -> None:
