@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import ssl
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 import certifi
 import httpx
+import truststore
 
 from kinet.core.errors import SettingsError
 
@@ -18,6 +21,13 @@ CONNECT_SECONDS = 15.0
 WRITE_SECONDS = 120.0
 KEEP_ALIVE_SECONDS = 300.0
 USER_AGENT = "kinet/0.1"
+_STORES = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/ssl/cert.pem",
+    "/etc/pki/tls/cert.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/ssl/ca-bundle.pem",
+)
 
 
 def create_client(
@@ -57,12 +67,14 @@ def create_client(
 
 
 def certificates(ca_file: str | None = None) -> ssl.SSLContext:
-    """The system's certificates, the bundled ones, and those of `ca_file`.
+    """What the system trusts, as its own programs judge it, and the certificates of `ca_file`.
 
-    Raises SettingsError if the file cannot be used.
+    A system without a store (a bare container) trusts the bundled list. Raises SettingsError if the
+    file cannot be used.
     """
-    context = ssl.create_default_context(cafile=certifi.where())
-    context.load_default_certs()
+    context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if sys.platform not in ("darwin", "win32") and not _has_store():
+        context.load_verify_locations(cafile=certifi.where())
     if ca_file:
         try:
             context.load_verify_locations(cafile=ca_file)
@@ -72,6 +84,15 @@ def certificates(ca_file: str | None = None) -> ssl.SSLContext:
                 hint="Choose a file in PEM form in the connection settings.",
             ) from exc
     return context
+
+
+def _has_store() -> bool:
+    """True if OpenSSL or one of the usual places has certificates; truststore looks there too."""
+    paths = ssl.get_default_verify_paths()
+    if paths.cafile or any(Path(place).is_file() for place in _STORES):
+        return True
+    folder = Path(paths.capath) if paths.capath else None
+    return folder is not None and folder.is_dir() and any(folder.glob("*.0"))
 
 
 class RoutingTransport(httpx.AsyncBaseTransport):

@@ -1,4 +1,4 @@
-"""Tokens to money: prices per model, from the person, from our table, or a marked estimate."""
+"""Tokens to money: the person's price, our table's, the published data's, or a marked estimate."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 from kinet import paths
 from kinet.core.completion import Usage
 from kinet.core.profile import Price
+from kinet.providers.public_prices import PublicModel, public_model
 
 GLM_INPUT = 0.07
 UNKNOWN_INPUT = 3.0
@@ -101,8 +102,10 @@ def cost_of(price: Price, usage: Usage) -> float | None:
 
 def known_window(model: str) -> int:
     """The context window of a model in tokens; 0 where it is not known."""
-    row = _row(model)
-    return row.window if row else 0
+    row, public = _known(model)
+    if row is not None:
+        return row.window
+    return public.window if public else 0
 
 
 def known_output(model: str) -> int:
@@ -161,12 +164,35 @@ def _bare(model: str) -> str:
     return re.sub(r":(?:free|nitro|floor|online|thinking|extended|beta)$", "", name)
 
 
-def _known_price(model: str) -> Price:
+def _known(model: str) -> tuple[KnownModel | None, PublicModel | None]:
+    """What is known of a model, in one of two places.
+
+    Our row for the very name comes first, then the published one of the very name, then ours of
+    the family, then the published one of the family.
+    """
     name = model.strip().lower()
     row = _row(name)
-    if row is not None and not name.endswith(":free"):
-        return row.price
-    if not name or name.endswith(":free") or _LOCAL.search(name):
+    if row is not None and _bare(name) in row.names:
+        return row, None
+    public = None if _is_free_or_local(name) else public_model(name)
+    if row is None or (public is not None and public.id.lower() == _bare(name)):
+        return None, public
+    return row, None
+
+
+def _is_free_or_local(model: str) -> bool:
+    return not model or model.endswith(":free") or _LOCAL.search(model) is not None
+
+
+def _known_price(model: str) -> Price:
+    name = model.strip().lower()
+    if name.endswith(":free"):
+        return Price()
+    row, public = _known(name)
+    found = row or public
+    if found is not None:
+        return found.price
+    if _is_free_or_local(name):
         return Price()
     fallback = GLM_INPUT if "glm" in name else UNKNOWN_INPUT
     return Price(input=fallback, source="estimate", estimate=True)

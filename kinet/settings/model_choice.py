@@ -14,6 +14,7 @@ from kinet.local.tour_thread import PROFILE_NAME as TOUR
 from kinet.local.tour_thread import TourThread
 from kinet.net.secret import Secret
 from kinet.settings.options import Options
+from kinet.settings.schema import Network
 from kinet.settings.secrets import Keychain
 from kinet.settings.store import SettingsStore
 
@@ -35,6 +36,8 @@ class ModelChoice:
         self._options = options
         self._guard = threading.Lock()
         self._client: httpx.AsyncClient | None = None
+        self._network: Network | None = None
+        self._old_clients: list[httpx.AsyncClient] = []
         self._providers: dict[str, tuple[object, Provider]] = {}
         self._tour = TourThread()
 
@@ -124,9 +127,10 @@ class ModelChoice:
     async def close(self) -> None:
         """Closes all connections and ends the tour."""
         with self._guard:
-            client, self._client = self._client, None
+            clients = [*self._old_clients, *([self._client] if self._client else [])]
+            self._client, self._old_clients = None, []
             self._providers.clear()
-        if client is not None:
+        for client in clients:
             await client.aclose()
         await asyncio.to_thread(self._tour.close)
 
@@ -134,13 +138,19 @@ class ModelChoice:
         from kinet.net.client import create_client
 
         with self._guard:
+            network = self._settings.values.network
+            if self._client is not None and network != self._network:
+                # Answers may be under way over the old one; it ends with the program.
+                self._old_clients.append(self._client)
+                self._client = None
             if self._client is None:
-                network = self._settings.values.network
                 self._client = create_client(
                     stall_seconds=network.stall_seconds,
                     proxy=network.proxy or None,
+                    no_proxy=network.no_proxy,
                     ca_file=network.ca_file or None,
                 )
+                self._network = network
             return self._client
 
     def _unsaved(self) -> ModelProfile:

@@ -144,6 +144,11 @@ class Network(Section):
         title="Proxy",
         help="Such as http://host:port; empty: as the system says. Not used for this computer.",
     )
+    no_proxy: str = setting(
+        "",
+        title="Without the proxy",
+        help="Hosts that are reached directly, separated by commas: .example.org, 10.0.0.0/8.",
+    )
     ca_file: str = setting(
         "",
         title="Extra certificates",

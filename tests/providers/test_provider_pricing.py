@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kinet.core.completion import Usage
-from kinet.providers.pricing import PriceTable, known_output, known_window
+from kinet.providers.pricing import PriceTable, known_models, known_output, known_window
+from kinet.providers.public_prices import public_model
 
 MILLION = 1_000_000
 
@@ -68,3 +69,38 @@ def test_windows_are_known_by_family():
     assert known_window("anthropic/claude-sonnet-4.5") == 200_000
     assert known_window("nobody-knows") == 0
     assert known_output("claude-3-haiku-20240307") == 4_096
+
+
+# Our own rows stand for the published data's: the ones it has are equal, but for these.
+DIFFERS = {
+    "deepseek-chat": "the data has the model that this name stood for before 2025-09",
+    "deepseek-reasoner": "the data has the model that this name stood for before 2025-09",
+}
+
+
+def test_our_rows_say_what_the_published_data_says():
+    compared = 0
+    for row in known_models():
+        public = public_model(row.id)
+        if public is None or row.id in DIFFERS or public.id.lower() not in row.names:
+            continue
+        fields = ("input", "output", "cache_read", "cache_write")
+        ours = [getattr(row.price, field) for field in fields]
+        assert ours == [getattr(public.price, field) for field in fields], row.id
+        compared += 1
+    assert compared > 30
+
+
+def test_a_model_without_a_row_is_found_in_the_published_data():
+    assert not any("gpt-5.4" in row.names for row in known_models())
+    price = PriceTable({}).price_of("openai/gpt-5.4")
+    assert price.input
+    assert price.output
+    assert price.source.startswith("genai-prices ")
+    assert len(price.date) == 7
+    assert known_window("gpt-5.4") > 1_000_000
+
+
+def test_a_dated_model_of_its_own_is_not_taken_for_its_family():
+    assert public_model("mistral-small-2603") is not None
+    assert PriceTable({}).price_of("mistral-small-2603").source.startswith("genai-prices ")
