@@ -13,6 +13,7 @@ from kinet.core.errors import KinetError
 from kinet.local.tour_folder import demo_prompt
 from kinet.ui.chat_panel import ChatPanel
 from kinet.ui.main_window import MainWindow
+from kinet.ui.step_detail import CHANGES
 
 TITLE = "October reconciliation"
 SECONDS = 90.0
@@ -62,7 +63,11 @@ async def _take_pictures(window: MainWindow, panel: ChatPanel, picture: Path) ->
     await _until(lambda: not _going_on(panel))
     names = [record.name for record in panel.runner.steps.records()]
     # The change is what a person would look at first.
-    panel.transcript.open_step(names.index("edit_file") if "edit_file" in names else -1)
+    if "edit_file" in names:
+        panel.transcript.open_step(names.index("edit_file"))
+        window.parts.steps.detail.tabs.setCurrentIndex(CHANGES)
+    else:
+        panel.transcript.open_step(-1)
     await _settled(panel)
     _save(window, picture)
 
