@@ -229,8 +229,10 @@ def _question(request: ApprovalRequest) -> str:
     lines = ["", visible(request.question)]
     if request.folder:
         lines.append(f"  in {visible(request.folder)}")
+    lines += [f"  {visible(target)}" for target in request.targets if target not in request.body]
     lines += [f"  {visible(line)}" for line in request.body.splitlines()]
-    lines += [f"  {visible(note)}" for note in (request.reason, request.risk) if note]
+    notes = [note for note in (request.reason, request.risk) if note]
+    lines += [f"  {visible(note[:1].upper() + note[1:])}" for note in notes]
     choices = ["y = once"]
     choices += [f"{scope[0]} = for this {scope}" for scope in request.scopes if scope != "once"]
     lines.append(f"Allow? ({', '.join(choices)}; Enter or a reason = no) ")

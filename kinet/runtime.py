@@ -32,31 +32,31 @@ TOUR_FOLDER = "tour"
 def create_runtime(
     home: Path | str | None = None,
     *,
-    base_url: str = "",
-    protocol: str = "",
-    model: str = "",
-    api_key_env: str = "",
-    profile: str = "",
+    base_url: str | None = None,
+    protocol: str | None = None,
+    model: str | None = None,
+    api_key_env: str | None = None,
+    profile: str | None = None,
     cwd: Path | str | None = None,
-    approve: str = "",
-    theme: str = "",
+    approve: str | None = None,
+    theme: str | None = None,
     trust: bool | None = None,
     options: Options | None = None,
 ) -> Runtime:
     """A runtime over the data folder `home`; cheap: nothing heavy is imported or opened yet.
 
     The names and meanings are those of `kinet run`'s options; `theme` is light, dark or system.
-    Whatever is left out comes from the settings in `home`. `options` gives all of them at once.
+    Whatever is left out, or None, comes from the settings in `home`. `options` gives all at once.
     """
     chosen = options or Options(
-        base_url=base_url,
-        protocol=protocol,
-        model=model,
-        api_key_env=api_key_env,
-        profile=profile,
+        base_url=base_url or "",
+        protocol=protocol or "",
+        model=model or "",
+        api_key_env=api_key_env or "",
+        profile=profile or "",
         cwd=None if cwd is None else Path(cwd).expanduser().absolute(),
-        approve=approve,
-        theme=theme,
+        approve=approve or "",
+        theme=theme or "",
         trust=trust,
     )
     return Runtime(data_dir() if home is None else Path(home).expanduser().absolute(), chosen)

@@ -8,10 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kinet.core.approval import ApprovalRequest, Decision
-from kinet.core.events import ApprovalRequested, ApprovalResolved, Event
+from kinet.core.errors import SettingsError
+from kinet.core.events import ApprovalRequested, ApprovalResolved, Event, Notice
 from kinet.engine.base import TurnRequest
-from kinet.policy.gate import CallFacts, Verdict, gather, judge
-from kinet.tools.base import Arguments, Tool, ToolContext
+from kinet.policy.gate import CallFacts, Verdict, gather, grant_for, judge
+from kinet.tools.base import Accepted, Arguments, Tool, ToolContext
+from kinet.tools.file_access import digest_of, reduced
 
 NOT_IN_TIME = "the user did not answer in time"
 
@@ -20,13 +22,15 @@ NOT_IN_TIME = "the user did not answer in time"
 class Admission:
     """`grant` is the token for the tool; `refusal` is what the model is told of a refused call.
 
-    `unasked` says that it was refused for want of someone to ask.
+    `unasked` says that it was refused for want of someone to ask. `accepted` names the part of a
+    change that was approved, None for the whole; the token is made from the call so reduced.
     """
 
     allowed: bool
     grant: str = ""
     refusal: str = ""
     unasked: bool = False
+    accepted: Accepted | None = None
 
 
 class Approvals:
@@ -57,12 +61,25 @@ class Approvals:
             if verdict.verdict == "allow":
                 return Admission(True, facts.grant)
             question = await asyncio.to_thread(tool.question, arguments, context)
-            decision = await self.ask(_complete(question, facts, verdict, context))
+            request = _complete(question, facts, verdict, context)
+            decision = await self.ask(request)
+            if decision.allowed:
+                await self._remember(facts, verdict, decision)
         if not decision.allowed:
             return Admission(False, refusal=_refusal(decision), unasked=decision.unasked)
-        if decision.scope != "once" and decision.scope in verdict.scopes and turn.remembered:
-            turn.remembered.remember(tool.name, values, str(turn.folder or ""), decision)
-        return Admission(True, facts.grant)
+        return _admitted(facts, request, decision)
+
+    async def _remember(self, facts: CallFacts, verdict: Verdict, decision: Decision) -> None:
+        """Keeps the answer as far as it may reach. If that fails it is told; the call still runs."""
+        book = self._turn.remembered
+        # Where nothing but "once" was offered, nothing may be remembered.
+        if book is None or decision.scope == "once" or verdict.scopes == ("once",):
+            return
+        folder = str(self._turn.folder or "")
+        try:
+            await asyncio.to_thread(book.remember, facts.tool, facts.arguments, folder, decision)
+        except SettingsError as exc:
+            self._emit(Notice(f"Allowed this once; no rule was saved. {exc.sentence()}", "warning"))
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Asks the person and tells both question and answer as events."""
@@ -99,6 +116,20 @@ class Approvals:
         return judge(facts, turn.mode, remembered=remembered, unsandboxed=turn.unsandboxed)
 
 
+def _admitted(facts: CallFacts, request: ApprovalRequest, decision: Decision) -> Admission:
+    """The token for what was allowed: the whole call, or the call reduced to some hunks."""
+    hunks = decision.hunks
+    heads = sum(line.startswith("@@ ") for line in request.body.split("\n"))
+    if hunks is None or request.kind != "edit" or set(range(1, heads + 1)) <= set(hunks):
+        return Admission(True, facts.grant)
+    if not hunks:
+        return Admission(False, refusal="Not run: the user skipped every hunk of this change.")
+    accepted = Accepted(hunks, digest_of(request.body.encode("utf-8", "replace")))
+    values = reduced(facts.arguments, accepted)
+    grant = grant_for(facts.tool, values, facts.judgement.targets)
+    return Admission(True, grant, accepted=accepted)
+
+
 def new_id() -> str:
     """A fresh id for a question."""
     return uuid.uuid4().hex
@@ -125,10 +156,15 @@ def _complete(
         tool=facts.tool,
         folder=question.folder or str(facts.folder or ""),
         targets=facts.targets or question.targets,
-        reason=verdict.reason,
+        # Of an ordinary change the question says all; a reason is for what is out of the ordinary.
+        reason="" if _ordinary_change(facts) else verdict.reason,
         scopes=verdict.scopes,
         rule=verdict.rule,
     )
+
+
+def _ordinary_change(facts: CallFacts) -> bool:
+    return facts.access == "write" and facts.judgement.verdict == "allow"
 
 
 def _refusal(decision: Decision) -> str:

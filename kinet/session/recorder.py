@@ -87,6 +87,10 @@ class Recorder:
         if self.new is not None:
             self.new = replace(self.new, **values)
 
+    def begin_from(self, saved: int) -> None:
+        """The session went to another place, whose path has so many events; all is on the disk."""
+        self._saved = saved
+
     def waiting(self) -> list[Event]:
         """The events that may not be on the disk yet."""
         return list(self._events)
@@ -142,8 +146,7 @@ class Recorder:
         draft = _joined(self._pieces)
         restart, sent, answer = self._restart, tuple(self._sent), self._answer
         try:
-            if self.new is not None:
-                self._store.create(self.new)
+            created = self._store.create(self.new) if self.new is not None else None
             future = self._store.put(
                 self._session_id, batch, model=self.model, sent=sent, draft=draft,
                 restart=restart,
@@ -157,7 +160,8 @@ class Recorder:
 
         def ended() -> None:
             self._busy = False
-            error = future.exception()
+            # Without its session nothing can be saved: that is the fault to tell.
+            error = (created and created.exception()) or future.exception()
             if isinstance(error, StoreError):
                 if answer == self._answer:
                     self._pieces = [(piece.kind, piece.text) for piece in draft] + self._pieces

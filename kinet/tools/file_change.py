@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kinet.core.approval import ApprovalRequest
 from kinet.core.errors import ToolError
 from kinet.policy.paths import judge_path
-from kinet.policy.visible import visible_line
-from kinet.tools.base import Arguments, ToolContext, ToolOutput
-from kinet.tools.diff import Diff, unified_diff
+from kinet.policy.visible import visible, visible_line
+from kinet.tools.base import Accepted, Arguments, ToolContext, ToolOutput
+from kinet.tools.diff import Diff, unified_diff, with_hunks
 from kinet.tools.file_access import digest_of, held, project, read_bytes, relative, settle
 from kinet.tools.file_write import check_writable, file_lock, replace_file
 from kinet.tools.questions import build_question
@@ -60,10 +60,10 @@ def ask_about(
         arguments,
         context,
         kind="edit",
-        question=f"{'Create' if new else 'Change'} {change.shown}?",
+        question="Create this file?" if new else "Edit this file?",
         body=change.diff().text or "(the file stays as it is)\n",
         targets=judgement.targets,
-        reason="it changes a file" if ordinary else judgement.reason,
+        reason="" if ordinary else judgement.reason,
         risk="" if ordinary else "This is asked each time and cannot be remembered.",
         scopes=("once", "session") if ordinary else ("once",),
         rule=f"changes to {change.shown}" if ordinary else "",
@@ -81,6 +81,8 @@ def carry_out(
     with file_lock(real):
         before = _existing(real, root, context)
         change = plan(real, shown, before)
+        if context.accepted is not None:
+            change = _only(change, context.accepted)
         data = change.after.to_bytes(path=shown)
         if data != before:
             with held(real, root, make_parents=before is None) as place:
@@ -88,6 +90,27 @@ def carry_out(
         if context.files is not None:
             context.files.remember(real, digest_of(data))
     return _output(change, data, verb)
+
+
+def _only(change: Change, accepted: Accepted) -> Change:
+    """The change with the accepted hunks alone. ToolError kind changed if it is not the one shown."""
+    diff = visible(change.diff().text)
+    if digest_of(diff.encode("utf-8", "replace")) != accepted.shown:
+        raise ToolError(
+            f"{change.shown} has changed since its diff was shown; nothing was changed.",
+            hint="Read it again with read_file, then repeat the change.",
+            kind="changed",
+        )
+    heads = [line.split(" @@")[0] + " @@" for line in diff.split("\n") if line.startswith("@@ ")]
+    skipped = [number for number in range(1, len(heads) + 1) if number not in accepted.hunks]
+    text = with_hunks(change.before_text or "", change.after.text, accepted.hunks)
+    names = ", ".join(f"{number} ({heads[number - 1]})" for number in skipped)
+    word = "hunk" if len(skipped) == 1 else "hunks"
+    note = (
+        f"The person skipped {word} {names} of {len(heads)}: that part was not applied and the "
+        "file keeps its old text there."
+    )
+    return replace(change, after=change.after.with_text(text), notes=(*change.notes, note))
 
 
 def _existing(real: Path, root: Path, context: ToolContext) -> bytes | None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 
 from kinet.core.approval import ApprovalRequest, Decision, Scope
 from kinet.ui.approval_parts import AnsweredRow, Answers, ApprovalHead, Body
-from kinet.ui.approval_words import waiting_text
+from kinet.ui.approval_words import asked_text, waiting_text
 from kinet.ui.theme import Theme, current_theme
 
 # A key pressed sooner was meant for something else.
@@ -48,7 +48,7 @@ class ApprovalCard(QFrame):
         self._open = True
         self._position = position
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(request.question)
+        self.setAccessibleName(asked_text(request))
         self.setAccessibleDescription(request.body[:2000])
         self.head = ApprovalHead(request, self)
         self.body = Body(request, self)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from kinet.core.approval import ApprovalRequest, Decision
 from kinet.ui.approval_words import (
     answer_text,
+    asked_text,
     hidden_text,
     icon_of,
     place_of,
@@ -172,7 +173,8 @@ class Answers(QWidget):
 
     def __init__(self, request: ApprovalRequest, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.allow = TextButton("Allow once", self, name=f"Allow once: {request.question}")
+        asked = asked_text(request)
+        self.allow = TextButton("Allow once", self, name=f"Allow once: {asked}")
         self.allow.setObjectName("approveButton")
         self.allow.clicked.connect(lambda: self.allowed.emit("once"))
         self.session = TextButton("Allow for this session", self)
@@ -180,7 +182,7 @@ class Answers(QWidget):
         self.session.setVisible("session" in request.scopes)
         self.session.setToolTip(f"Not asked again in this session: {request.rule}".rstrip(": "))
         self.session.clicked.connect(lambda: self.allowed.emit("session"))
-        self.deny = TextButton("Deny", self, name=f"Deny: {request.question}")
+        self.deny = TextButton("Deny", self, name=f"Deny: {asked}")
         self.deny.setObjectName("denyButton")
         self.deny.clicked.connect(self._deny)
         self._why = TextButton("Add a reason…", self, kind="quiet")
@@ -191,9 +193,7 @@ class Answers(QWidget):
         self.reason.setPlaceholderText("Why not? The model is told when you deny.")
         self.reason.setAccessibleName("Reason for denying, told to the model")
         self.reason.hide()
-        undo = "Undo stays possible" if request.kind == "edit" else ""
-        self._hints = (f"{key_hint('Ctrl+Enter')} allows once", undo)
-        self._hint = text_label(undo, type="meta", tone="text_3", parent=self)
+        self._hint = text_label("", type="meta", tone="text_3", parent=self)
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
         for button in (self.allow, self.session, self.deny, self._why):
@@ -218,7 +218,7 @@ class Answers(QWidget):
             self.allow.setProperty("kind", kind)
             repolish(self.allow)
         by_key = focused and not self.reason.hasFocus()
-        self._hint.setText(self._hints[0] if by_key else self._hints[1])
+        self._hint.setText(f"{key_hint('Ctrl+Enter')} allows once" if by_key else "")
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look; the style sheet does it."""
@@ -251,7 +251,7 @@ class AnsweredRow(QWidget):
         mark = QLabel(self)
         mark.setPixmap(theme.pixmap(icon_name, token, 16, self.devicePixelRatioF()))
         answer = answer_text(decision)
-        self.setAccessibleName(f"{answer}: {request.question}")
+        self.setAccessibleName(f"{answer}: {asked_text(request)}")
         summary = ElidedLabel(summary_text(request), self)
         summary.setProperty("type", "code")
         summary.setProperty("tone", "text_2")

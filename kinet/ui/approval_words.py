@@ -21,8 +21,7 @@ def place_of(request: ApprovalRequest) -> tuple[str, bool]:
     """Where the call would act, and whether that is a path or address (shown as code)."""
     if request.kind in ("edit", "fetch") and len(request.targets) == 1:
         place = spell_out(_inside(request.targets[0], request.folder)).text
-        # The question may name it already.
-        return ("", False) if place in request.question else (place, True)
+        return ("", False) if _is_named(place, request) else (place, True)
     if request.folder:
         return f"in {spell_out(home_short(request.folder)).text}", False
     return "", False
@@ -32,8 +31,14 @@ def targets_of(request: ApprovalRequest) -> str:
     """The real targets that the head does not name yet, as one line."""
     shown = place_of(request)[0]
     names = [spell_out(_inside(target, request.folder)).text for target in request.targets]
-    names = [name for name in names if name != shown and name not in request.question]
+    names = [name for name in names if name != shown and not _is_named(name, request)]
     return "Acts on " + ", ".join(names) if names else ""
+
+
+def asked_text(request: ApprovalRequest) -> str:
+    """Question and place in one line, for those who hear it."""
+    place = place_of(request)[0]
+    return f"{spell_out(request.question).text} {place}".strip()
 
 
 def waiting_text(seconds: float) -> str:
@@ -86,6 +91,11 @@ def home_short(path: str) -> str:
     if path == home:
         return "~"
     return "~" + path[len(home) :] if path.startswith(home + "/") else path
+
+
+def _is_named(place: str, request: ApprovalRequest) -> bool:
+    """A question to fetch names its host; no other question names what it is about."""
+    return request.kind == "fetch" and place in request.question.rstrip("?").split()
 
 
 def _inside(target: str, folder: str) -> str:

@@ -385,3 +385,21 @@ def test_the_guided_tour_runs_here_too(kinet: Kinet, folder: Path) -> None:
     assert ran.code == 0
     assert "Monday: bank" in ran.out
     assert "the steps were real" in ran.out
+
+
+def test_a_terminal_is_told_question_place_change_and_reason() -> None:
+    from kinet.core.approval import ApprovalRequest
+    from kinet.headless import _question
+
+    edit = ApprovalRequest(
+        *("1", "c", "edit_file", "edit", "Edit this file?"),
+        body="@@ -1 +1 @@\n-a\n+b",
+        folder="/work",
+        targets=("/work/notes.md",),
+        reason="it gives orders to programs",
+    )
+    lines = _question(edit).strip().splitlines()
+    assert lines[0] == "Edit this file?"
+    assert "  /work/notes.md" in lines
+    assert "  +b" in lines
+    assert "  It gives orders to programs" in lines

@@ -57,7 +57,9 @@ async def test_a_task_is_done_on_the_folder_byte_for_byte(protocol, tmp_path):
     assert (folder / "b.txt").read_bytes() == b"two\n"
     assert [event.paths for event in events if isinstance(event, FilesChanged)] == [("a.txt",)]
     (question,) = approver.asked
-    assert question.kind == "edit"
+    assert (question.kind, question.question) == ("edit", "Edit this file?")
+    assert question.targets == (str(folder.resolve() / "a.txt"),)
+    assert question.reason == "", "an ordinary change needs no reason to be asked about"
     assert "zwei" in question.body
     assert "Rule of the house." in str(server.bodies[0])
     assert "Likes short answers." in str(server.bodies[0]["messages"])

@@ -80,6 +80,26 @@ async def test_a_session_talks_acts_and_is_there_again_after_a_restart(
         assert server.problems == []
 
 
+async def test_none_stands_for_what_is_left_out(tmp_path: Path, folder: Path) -> None:
+    with ScriptedServer(says("Hello.")) as server:
+        runtime = create_runtime(
+            home=tmp_path / "home",
+            base_url=server.base_url,
+            protocol=None,
+            model="scripted",
+            api_key_env=None,
+            profile=None,
+            cwd=folder,
+            approve=None,
+            theme=None,
+            trust=None,
+        )
+        events = await sent(runtime.open_session(), "hello")
+        assert isinstance(events[-1], TurnFinished)
+        assert events[-1].reason == "completed", events[-1].error
+        await runtime.close()
+
+
 async def test_the_tour_runs_on_a_sample_folder_and_costs_nothing(tmp_path: Path) -> None:
     runtime = create_runtime(tmp_path / "home")
     session = runtime.open_session(await runtime.services.start_tour())

@@ -7,6 +7,7 @@ import contextlib
 from concurrent.futures import Future
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -109,3 +110,22 @@ async def play(events: list[Event], moods: list[str], pauses: list[bool]) -> Non
 @given(st.lists(EVENTS, max_size=15), MOODS, st.lists(st.booleans(), max_size=15))
 def test_every_event_arrives_once_and_in_order(events, moods, pauses):
     asyncio.run(play(events, moods, pauses))
+
+
+class UnmakeableStore(MoodyStore):
+    """Cannot make the session, so that saving its events fails as well."""
+
+    def create(self, new: Any) -> Future[None]:
+        future: Future[None] = Future()
+        future.set_exception(StoreError("the table is broken"))
+        return future
+
+
+async def test_a_session_that_cannot_be_made_is_the_fault_that_is_told():
+    from kinet.store.sessions import NewSession
+
+    store = UnmakeableStore(["full"] * 5)
+    recorder = Recorder(store, "s", new=NewSession("s"))  # type: ignore[arg-type]
+    recorder.record(Notice("hello"))
+    with pytest.raises(StoreError, match="the table is broken"):
+        await recorder.durable()

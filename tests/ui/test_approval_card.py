@@ -183,6 +183,21 @@ def test_a_diff_is_drawn_with_its_counts(app: object, qtbot: QtBot) -> None:
     words = [label.text() for label in desk.card.head.findChildren(QLabel)]
     assert "+2 −1" in words
     assert "x.py" in words
+    assert desk.card.accessibleName() == "Edit this file? x.py"
+    # There is no way back from a change yet, so none is promised.
+    assert not any("Undo" in label.text() for label in desk.card.findChildren(QLabel))
+
+
+def test_a_place_is_named_whatever_words_the_question_uses(app: object, qtbot: QtBot) -> None:
+    desk = make(
+        qtbot, kind="edit", question="Edit this file?", body="x", targets=("/home/me/work/file",)
+    )
+    assert "file" in [label.text() for label in desk.card.head.findChildren(QLabel)]
+    desk = make(qtbot, targets=("/home/me/work/command",))
+    said = [label.text() for label in desk.card.body.findChildren(QLabel)]
+    assert "Acts on command" in said
+    desk = make(qtbot, kind="fetch", question="Fetch from a.org?", targets=("a.org",))
+    assert "a.org" not in [label.text() for label in desk.card.head.findChildren(QLabel)]
 
 
 def test_real_targets_reason_and_risk_are_said(app: object, qtbot: QtBot) -> None:
