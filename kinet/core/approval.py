@@ -9,6 +9,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 # What is to be judged, so that a face can draw it: a command line, a diff, an address, or other.
 QuestionKind = Literal["command", "edit", "fetch", "other"]
 Scope = Literal["once", "session", "folder", "always"]
+# How far a saved answer reaches: exactly this call, or all commands that begin with `rule`.
+Reach = Literal["exact", "prefix"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +65,20 @@ class ApprovalRequest:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The answer. `reason` is told to the model when the call is denied."""
+    """The answer. `reason` is told to the model when the call is denied.
+
+    With `reach` "prefix" a saved answer holds for commands that begin with `rule`. `hunks` are the
+    numbers (from 1) of the hunks of a diff that were accepted, None for all of them.
+    """
 
     allowed: bool
     scope: Scope = "once"
     reason: str = ""
     # True when there was nobody to ask: `kinet run` ends with exit code 5 then.
     unasked: bool = False
+    reach: Reach = "exact"
+    rule: str = ""
+    hunks: tuple[int, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON: `decision` is allow or deny."""
@@ -78,7 +87,24 @@ class Decision:
             "scope": self.scope,
             "reason": self.reason,
             "unasked": self.unasked,
+            "reach": self.reach,
+            "rule": self.rule,
+            "hunks": None if self.hunks is None else list(self.hunks),
         }
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any]) -> Decision:
+        """Reads what `to_dict` wrote; what is missing is the narrowest."""
+        hunks = raw.get("hunks")
+        return cls(
+            allowed=raw.get("decision") == "allow",
+            scope=raw.get("scope", "once"),
+            reason=raw.get("reason", ""),
+            unasked=bool(raw.get("unasked", False)),
+            reach="prefix" if raw.get("reach") == "prefix" else "exact",
+            rule=str(raw.get("rule") or ""),
+            hunks=tuple(hunks) if isinstance(hunks, list) else None,
+        )
 
 
 class Approver(Protocol):

@@ -70,7 +70,7 @@ class Approvals:
         return _admitted(facts, request, decision)
 
     async def _remember(self, facts: CallFacts, verdict: Verdict, decision: Decision) -> None:
-        """Keeps the answer as far as it may reach. If that fails it is told; the call still runs."""
+        """Keeps the answer as far as it may reach; a failure is told, and the call still runs."""
         book = self._turn.remembered
         # Where nothing but "once" was offered, nothing may be remembered.
         if book is None or decision.scope == "once" or verdict.scopes == ("once",):

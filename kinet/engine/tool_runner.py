@@ -14,6 +14,7 @@ from kinet.core.events import Event, FilesChanged, ToolFinished, ToolProgress, T
 from kinet.core.messages import ToolCall
 from kinet.engine.approvals import Approvals
 from kinet.engine.base import TurnRequest
+from kinet.engine.hooks import HookedCall
 from kinet.engine.loop_guard import LoopGuard
 from kinet.engine.truncation import for_model
 from kinet.tools.base import Access, Arguments, SubAgents, Tool, ToolContext, ToolOutput
@@ -60,27 +61,34 @@ class ToolRunner:
         self._guard = guard
         self._agents = agents
         self._slots = asyncio.Semaphore(max(1, turn.limits.parallel_reads))
+        # True when every call of the last step said that nothing is left to do.
+        self.asked_to_end = False
 
     async def run(self, calls: Sequence[ToolCall], *, cut_off: bool = False) -> None:
         """Answers every call exactly once. `cut_off`: the reply was ended by the output limit.
 
         Neighbours that only read run side by side; everything else runs alone, in call order.
         """
+        self.asked_to_end = True
         group: list[_Ready] = []
-        limit = self._turn.limits.max_calls_per_step
-        for number, call in enumerate(calls):
-            if limit and number >= limit:
-                text = f"Not run: limit. At most {limit} calls are run per step; ask again."
-                ready = _Ready(call, problem=text)
-            else:
-                ready = self._prepare(call, cut_off)
-            if ready.only_reads:
+        prepared = self._prepare_all(calls, cut_off)
+        serial = any(getattr(ready.tool, "alone", False) for ready in prepared)
+        for ready in prepared:
+            if ready.only_reads and not serial:
                 group.append(ready)
                 continue
             await self._run_together(group)
             group = []
             await self._run_one(ready)
         await self._run_together(group)
+
+    def _prepare_all(self, calls: Sequence[ToolCall], cut_off: bool) -> list[_Ready]:
+        limit = self._turn.limits.max_calls_per_step
+        text = f"Not run: limit. At most {limit} calls are run per step; ask again."
+        return [
+            _Ready(call, problem=text) if 0 < limit <= number else self._prepare(call, cut_off)
+            for number, call in enumerate(calls)
+        ]
 
     def _prepare(self, call: ToolCall, cut_off: bool) -> _Ready:
         tool = self._turn.toolbox.find(call.name)
@@ -119,6 +127,7 @@ class ToolRunner:
 
     async def _run_one(self, ready: _Ready) -> None:
         if ready.tool is None or ready.arguments is None:
+            self.asked_to_end = False
             self._finish(ready.call, ToolOutput(ready.problem, is_error=True))
             return
         context = self._context(ready.call)
@@ -128,7 +137,8 @@ class ToolRunner:
             self._admit_and_run(ready.call, ready.tool, ready.arguments, context),
             return_exceptions=True,
         )
-        output = _output_of(ready.call, outcome)
+        output = await self._after(ready.call, ready.arguments, _output_of(ready.call, outcome))
+        self.asked_to_end &= output.ends_turn
         self._finish(ready.call, output, time.monotonic() - started)
         paths = output.details.get("paths")
         if ready.tool.access is not Access.READ and paths:
@@ -141,8 +151,27 @@ class ToolRunner:
         if not admission.allowed:
             details = {"denied": True, "unasked": admission.unasked}
             return ToolOutput(admission.refusal, "denied", details, is_error=True)
+        hooked = self._hooked(call, arguments)
+        for hook in self._turn.hooks:
+            if veto := await hook.before_call(hooked):
+                return ToolOutput(f"Not run: {veto}", "vetoed", {"denied": True}, is_error=True)
         self._emit(ToolStarted(call.id, call.name, arguments.model_dump(exclude_unset=True)))
-        return await tool.run(arguments, replace(context, grant=admission.grant))
+        approved = replace(context, grant=admission.grant, accepted=admission.accepted)
+        return await tool.run(arguments, approved)
+
+    async def _after(self, call: ToolCall, arguments: Arguments, output: ToolOutput) -> ToolOutput:
+        """The output as the hooks leave it; what a failing hook would have changed is not told."""
+        hooked = self._hooked(call, arguments)
+        for hook in self._turn.hooks:
+            (changed,) = await asyncio.gather(
+                hook.after_call(hooked, output), return_exceptions=True
+            )
+            output = _output_of(call, changed)
+        return output
+
+    def _hooked(self, call: ToolCall, arguments: Arguments) -> HookedCall:
+        values = arguments.model_dump(exclude_unset=True) if self._turn.hooks else {}
+        return HookedCall(self._turn.session_id, call.id, call.name, values)
 
     def _finish(self, call: ToolCall, output: ToolOutput, seconds: float = 0.0) -> None:
         limits = self._turn.limits

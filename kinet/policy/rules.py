@@ -48,7 +48,7 @@ class Rule:
         if self.tool != tool or (self.scope != "always" and self.folder != folder):
             return False
         if self.match == "prefix":
-            return _begins_with(str(arguments.get("command", "")), self.value)
+            return begins_with(str(arguments.get("command", "")), self.value)
         return _value(self.match, tool, arguments, folder) == self.value
 
 
@@ -92,9 +92,18 @@ class RuleBook:
     ) -> None:
         """Keeps the answer to exactly this call; scope once is not kept.
 
-        Raises SettingsError if such an answer may not reach that far, or cannot be stored.
+        An answer of reach "prefix" is kept for all commands that begin with its rule. Raises
+        SettingsError if such an answer may not reach that far, or cannot be stored.
         """
         if decision.scope == "once":
+            return
+        if decision.reach == "prefix":
+            if not begins_with(str(arguments.get("command", "")), decision.rule):
+                raise SettingsError(
+                    f"The rule “{decision.rule}” does not fit the command it was made for.",
+                    hint="Begin the rule with the first words of the command.",
+                )
+            self.add_prefix(decision.rule, folder, decision)
             return
         match: Match = "exact"
         if tool == "web_fetch":
@@ -168,12 +177,15 @@ def too_broad(tool: str, match: Match, value: str, scope: Scope) -> str:
     """Why a rule that allows may not be kept, "" if it may."""
     if match == "prefix":
         return _prefix_too_broad(value)
-    if scope == "always" and tool == "shell":
+    if scope == "always" and tool == "shell" and _prefix_too_broad(value):
         return (
-            "A command is allowed for one project at most, since it means something else elsewhere."
+            f"{_prefix_too_broad(value)} It is allowed for one project at most, since it means "
+            "something else elsewhere."
         )
     if scope in ("folder", "always") and match in ("path", "host"):
         return "Changes and addresses are allowed for this session at most."
+    if scope in ("folder", "always") and tool != "shell":
+        return "Calls of this tool are allowed for this session at most."
     return ""
 
 
@@ -189,7 +201,7 @@ def _prefix_too_broad(prefix: str) -> str:
     return ""
 
 
-def _begins_with(command: str, prefix: str) -> bool:
+def begins_with(command: str, prefix: str) -> bool:
     """True for one plain command whose first words are the prefix's; never for a compound one."""
     plain, wanted = split_plain(command), split_plain(prefix)
     if plain is None or wanted is None or len(plain) != 1:

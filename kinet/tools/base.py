@@ -43,6 +43,19 @@ class ToolOutput:
     details: Mapping[str, Any] = field(default_factory=dict)
     is_error: bool = False
     model_content: str | None = None
+    # Nothing is left to do: the turn ends if all calls of a step say so.
+    ends_turn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The hunks of a shown diff (numbers from 1) that a person accepted; the others are skipped.
+
+    `shown` is the hash of the diff as it was shown: another one has not been approved.
+    """
+
+    hunks: tuple[int, ...]
+    shown: str
 
 
 class FileStates(Protocol):
@@ -104,12 +117,17 @@ class ToolContext:
     # The gate's token for this very call (policy.gate.CallFacts.grant); "" for a call without one,
     # which then may only do what needs no question by its path.
     grant: str = ""
+    # Which part of a change was approved; None for the whole.
+    accepted: Accepted | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
     data_dir: Path | None = None
 
 
 class Tool(Protocol):
-    """One tool. Instances hold no state between calls."""
+    """One tool. Instances hold no state between calls.
+
+    A tool with a class variable `alone = True` makes all calls of its step run one by one.
+    """
 
     name: ClassVar[str]
     description: ClassVar[str]

@@ -6,16 +6,17 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kinet.core.errors import ToolError
 from kinet.policy.gate import grant_for
 from kinet.policy.paths import Purpose, is_inside, judge_path
 from kinet.policy.visible import visible_line
-from kinet.tools.base import Arguments, ToolContext
+from kinet.tools.base import Accepted, Arguments, ToolContext
 
 # A folder is held by a descriptor where the system can do that (not on Windows).
 _BY_DESCRIPTOR = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
@@ -49,7 +50,8 @@ def settle(
         rule = judgement.parts[0].rule
         kind = "not-found" if rule == "missing" else "read-only" if rule == "permission" else rule
         raise ToolError(f"{_sentence(judgement.reason)}{_advice(rule)}", kind=kind)
-    granted = grant_for(tool, arguments.model_dump(), judgement.targets) == context.grant
+    values = reduced(arguments.model_dump(), context.accepted)
+    granted = grant_for(tool, values, judgement.targets) == context.grant
     if context.grant and not granted:
         raise ToolError(
             f"{visible_line(path)} is no longer what was approved: its real place is now "
@@ -62,6 +64,13 @@ def settle(
             kind="permission",
         )
     return Path(judgement.targets[0])
+
+
+def reduced(values: Mapping[str, Any], accepted: Accepted | None) -> dict[str, Any]:
+    """The call as it was approved: its arguments, and which hunks where not all were accepted."""
+    if accepted is None:
+        return dict(values)
+    return {**values, "accepted": [list(accepted.hunks), accepted.shown]}
 
 
 def relative(path: Path, context: ToolContext) -> str:

@@ -93,7 +93,7 @@ def carry_out(
 
 
 def _only(change: Change, accepted: Accepted) -> Change:
-    """The change with the accepted hunks alone. ToolError kind changed if it is not the one shown."""
+    """The change with the accepted hunks alone. ToolError kind changed if it was not shown so."""
     diff = visible(change.diff().text)
     if digest_of(diff.encode("utf-8", "replace")) != accepted.shown:
         raise ToolError(
