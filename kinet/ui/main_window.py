@@ -52,6 +52,8 @@ class MainWindow(QMainWindow):
         self._choice, self._zoom = choice, zoom
         self._geometry = read(geometry)
         self._may_close = False
+        # Keys pressed while the picture is on screen; the composer gets them when it is there.
+        self._typed = ""
         self._ready: asyncio.Event | None = None
         self._core: WindowCore | None = None
         _place(self, self._geometry)
@@ -134,8 +136,11 @@ class MainWindow(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         from PySide6.QtCore import Qt
 
-        if event.key() == Qt.Key.Key_Escape and self._core is not None:
-            self._core.keys.escape()
+        if not self.is_built:
+            self._typed += "".join(letter for letter in event.text() if letter.isprintable())
+            return
+        if event.key() == Qt.Key.Key_Escape:
+            self.core.keys.escape()
             return
         super().keyPressEvent(event)
 
@@ -183,6 +188,7 @@ class MainWindow(QMainWindow):
             await in_thread(_import_parts)
             for _ in self._make_core().build(self._geometry):
                 await breathe()
+            self.panel.composer.edit.insertPlainText(self._typed)
 
     def _ask_to_close(self) -> None:
         from kinet.ui.close_question import CloseQuestion
