@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from kinet.core.approval import ApprovalRequest
@@ -15,6 +15,7 @@ from kinet.core.events import (
     Event,
     FilesChanged,
     MessageCompleted,
+    ModelChosen,
     Notice,
     RetryScheduled,
     SegmentReset,
@@ -74,6 +75,8 @@ class Conversation:
     occupancy: int = 0
     occupancy_messages: int = 0
     compaction: ContextCompacted | None = None
+    # All of them, the oldest first: the log with figures before and after.
+    compactions: list[ContextCompacted] = field(default_factory=list)
     # The hashes and the prompt size of the newest request of a turn.
     segments: tuple[str, ...] = ()
     prompt_tokens: int = 0
@@ -131,12 +134,8 @@ class Conversation:
                 else:
                     self.segments = expanded(event.segments, self.segments)
                     self.prompt_tokens = usage.tokens_in
-            case ContextCompacted(reason=reason):
-                self.compaction = event
-                if reason.startswith(SUMMARY_FAILED):
-                    self.summary_failed_in = self.turns
-                self.occupancy = event.after
-                self.occupancy_messages = len(self.messages)
+            case ContextCompacted():
+                self._compact(event)
             case TurnFinished():
                 self.state = "idle"
                 self.last_end = event
@@ -148,6 +147,7 @@ class Conversation:
                 | ToolArgumentsDelta()
                 | RetryScheduled()
                 | FilesChanged()
+                | ModelChosen()
                 | Notice()
             ):
                 pass
@@ -178,6 +178,23 @@ class Conversation:
             prompt_tokens=self.prompt_tokens,
             summary_rests=bool(failed) and turn - failed <= SUMMARY_REST_TURNS,
         )
+
+    def fork(self) -> Conversation:
+        """A copy that goes its own way from here; what is frozen is shared."""
+        copied = {
+            item.name: value.copy() if isinstance(value, list | dict) else value
+            for item in fields(self)
+            for value in (getattr(self, item.name),)
+        }
+        return Conversation(**copied)
+
+    def _compact(self, event: ContextCompacted) -> None:
+        self.compaction = event
+        self.compactions.append(event)
+        if event.reason.startswith(SUMMARY_FAILED):
+            self.summary_failed_in = self.turns
+        self.occupancy = event.after
+        self.occupancy_messages = len(self.messages)
 
     def _clear_draft(self) -> None:
         self._draft.clear()

@@ -6,6 +6,7 @@
     │   ├── AuthenticationError     kind auth
     │   ├── RateLimitedError        kind rate_limit
     │   ├── OverloadedError         kind overloaded
+    │   │   └── CircuitOpenError    kind circuit
     │   ├── ContextTooLongError     kind context_too_long
     │   ├── BadRequestError         kind bad_request
     │   ├── NetworkError            kind network
@@ -97,6 +98,12 @@ class OverloadedError(ProviderError):
 
     kind = "overloaded"
     default_retryable = True
+
+
+class CircuitOpenError(OverloadedError):
+    """A server that failed again and again is not asked for a while; a person may insist."""
+
+    kind = "circuit"
 
 
 class ContextTooLongError(ProviderError):

@@ -186,6 +186,19 @@ class ContextCompacted:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelChosen:
+    """From here on another model or effort answers; an entry, so that going back undoes it.
+
+    `profile` is the name of a profile, "" for the default one; the `was` pair is what held before.
+    """
+
+    profile: str = ""
+    effort: str = ""
+    was_profile: str = ""
+    was_effort: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class FilesChanged:
     """A call changed these files; paths as the person knows them, relative to the folder."""
 
@@ -244,6 +257,7 @@ Event = (
     | StepFinished
     | RetryScheduled
     | ContextCompacted
+    | ModelChosen
     | FilesChanged
     | Notice
     | TurnFinished
@@ -258,6 +272,7 @@ SAVED: tuple[type, ...] = (
     ToolFinished,
     StepFinished,
     ContextCompacted,
+    ModelChosen,
     FilesChanged,
     Notice,
     TurnFinished,
@@ -310,12 +325,7 @@ def from_json(raw: Mapping[str, Any]) -> Event:
     elif cls is ApprovalRequested:
         values = {"request": ApprovalRequest.from_dict(raw)}
     elif cls is ApprovalResolved:
-        values["decision"] = Decision(
-            allowed=raw.get("decision") == "allow",
-            scope=raw.get("scope", "once"),
-            reason=raw.get("reason", ""),
-            unasked=bool(raw.get("unasked", False)),
-        )
+        values["decision"] = Decision.from_dict(raw)
     elif cls is StepFinished:
         values["usage"] = Usage.from_dict(raw.get("usage", {}))
     elif cls is TurnFinished and raw.get("error"):

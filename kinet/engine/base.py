@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -14,6 +14,7 @@ from kinet.core.conversation import Carry
 from kinet.core.events import Event
 from kinet.core.messages import Message
 from kinet.core.profile import Effort, ModelProfile
+from kinet.engine.hooks import Hook
 from kinet.providers.base import Provider
 from kinet.tools.base import FileStates, Memory, Outputs
 from kinet.tools.toolbox import Toolbox
@@ -92,6 +93,16 @@ class Remembered(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class ModelChange:
+    """Another model or effort, chosen while the turn runs. `notice` is told to the person."""
+
+    profile: ModelProfile
+    provider: Provider
+    effort: Effort = ""
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TurnRequest:
     """All an engine needs for one turn; it fetches nothing from anywhere else.
 
@@ -101,6 +112,9 @@ class TurnRequest:
     `mode` is the approval mode: ask, edits, plan, all, deny. `occupancy`, `occupancy_messages` and
     `carry` are those of the conversation before this turn (`conversation.carry()`).
     `observers` are told every event; one that fails is logged and never breaks the run.
+    `hooks` stand before and after each call and before a compaction. `changed` gives a model or
+    effort that was chosen meanwhile, None for no change. `added` are texts of context sources, told
+    with the newest user message. `insist` asks also a server whose circuit is open.
     """
 
     session_id: str
@@ -130,6 +144,10 @@ class TurnRequest:
     unsandboxed: bool = False
     carry: Carry = field(default_factory=Carry)
     observers: tuple[Callable[[Event], None], ...] = ()
+    hooks: tuple[Hook, ...] = ()
+    changed: Callable[[], Awaitable[ModelChange | None]] | None = None
+    added: tuple[str, ...] = ()
+    insist: bool = False
 
 
 class Engine(Protocol):
@@ -140,5 +158,13 @@ class Engine(Protocol):
 
         Never raises for anything a model, tool or server does. Setting `request.stop` ends the turn
         within 300 ms; leaving the iteration early ends all it started too.
+        """
+        ...
+
+    def compact(self, request: TurnRequest, topic: str = "") -> AsyncIterator[Event]:
+        """Compacts the conversation now; the events are those of a turn.
+
+        `request.history` and then `request.user` are the whole context; the last message is not
+        asked anything. `topic` is what the summary is to dwell on.
         """
         ...

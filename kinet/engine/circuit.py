@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kinet.core.errors import OverloadedError, ProviderError
+from kinet.core.errors import CircuitOpenError, ProviderError
 from kinet.core.profile import ModelProfile
 
 FAILURES = 5
@@ -32,9 +32,9 @@ class Circuit:
         if state is None or self._clock() >= state.open_until:
             return
         left = int(state.open_until - self._clock()) + 1
-        raise OverloadedError(
+        raise CircuitOpenError(
             f"{profile.base_url} failed {state.failures} times in a row; it is not asked yet.",
-            hint=f"Wait {left} seconds, or choose another model.",
+            hint=f"Wait {left} seconds, try anyway, or choose another model.",
             retry_after_s=float(left),
         )
 

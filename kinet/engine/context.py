@@ -53,7 +53,9 @@ class Context:
         # The message is kept beside its size: an id is only good while the object lives.
         self._sizes: dict[int, tuple[Message, Size]] = {}
         user = conversation.messages[-1]
-        told = with_environment(user, conversation.messages[:-1], turn.folder, mode=turn.mode)
+        told = with_environment(
+            user, conversation.messages[:-1], turn.folder, mode=turn.mode, added=turn.added
+        )
         # A session adds the note before it stores the message; here it is made up for one that
         # did not, in the request alone.
         self._user, self._told_user = user, told
@@ -124,6 +126,10 @@ class Context:
             later = self._sum(conversation.messages[covered:])
             return conversation.occupancy + self.estimate(later)
         return self.estimate(self._fixed + self._sum(conversation.context()))
+
+    def use(self, turn: TurnRequest) -> None:
+        """From the next request on `turn`'s model and effort are asked."""
+        self._turn = turn
 
     def shorten_to(self, tokens: int) -> None:
         """From now on long texts are cut in requests, so that none takes too large a share."""

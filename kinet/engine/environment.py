@@ -18,15 +18,18 @@ def with_environment(
     *,
     mode: str = "ask",
     now: datetime | None = None,
+    added: Sequence[str] = (),
 ) -> Message:
     """`user` with the note, or `user` itself if the model was last told exactly this.
+
+    `added` are texts of context sources; they become part of the note.
 
     The session calls it before it stores the message, so that a request of the next turn holds the
     very same bytes. A message that has a note keeps it.
     """
     if user.environment:
         return user
-    note = environment_note(folder, mode=mode, now=now)
+    note = "\n\n".join([environment_note(folder, mode=mode, now=now), *filter(None, added)])
     told = next((item.environment for item in reversed(history) if item.environment), "")
     return user if note == told else replace(user, environment=note)
 

@@ -47,6 +47,10 @@ class ModelCall:
         self._begun = False
         self.lost_text = ""
 
+    def use(self, provider: Provider, profile: ModelProfile) -> None:
+        """From the next request on another model is asked."""
+        self._provider, self._profile = provider, profile
+
     async def ask(self, request: ModelRequest) -> Completion:
         """The completion. Raises ProviderError when the second try fails too.
 

@@ -48,6 +48,10 @@ class Shrinking:
         self._overflows = 0
         self._size_at_overflow = 0
 
+    def use(self, turn: TurnRequest) -> None:
+        """From now on summaries are asked of `turn`'s model."""
+        self._turn = turn
+
     async def before_step(self) -> None:
         """Compacts if the next request would not fit into the window."""
         window = self._context.window
@@ -89,7 +93,13 @@ class Shrinking:
         dropped = self._context.estimate_messages(cut.dropped)
         if is_stall(before, before - dropped + min(dropped, _USUAL_SUMMARY)):
             return False
-        outcome = await self._summary(cut, topic)
+        outcome = await self._ask_hooks(cut, reason)
+        if outcome is None:
+            outcome = await self._summary(cut, topic)
+        elif not outcome.summary:
+            self._rests = True
+            self._recorder.emit(Notice(f"Not compacted: {outcome.reason}"))
+            return False
         summary, note = outcome.summary, ""
         if outcome.reason:
             self._rests = True
@@ -108,6 +118,14 @@ class Shrinking:
             self._recorder.emit(Notice(note, "warning"))
         self._tell(cut, summary, reason)
         return True
+
+    async def _ask_hooks(self, cut: Plan, reason: str) -> Outcome | None:
+        """A summary or a veto (no summary, but a reason) of a hook; None for neither."""
+        for hook in self._turn.hooks:
+            answer = await hook.before_compaction(cut.dropped, reason)
+            if answer is not None and (answer.veto or answer.summary):
+                return Outcome("" if answer.veto else answer.summary, None, answer.veto)
+        return None
 
     async def _with_put_back(self, cut: Plan, summary: str) -> str:
         """The summary with todo list and files, at most 15 % of the window in all."""

@@ -46,6 +46,10 @@ class SubAgentRunner:
         self._run = run
         self._seconds = seconds
 
+    def use(self, turn: TurnRequest) -> None:
+        """Sub-agents that start from now on ask `turn`'s model."""
+        self._turn = turn
+
     async def dispatch(self, task: str, context: str, call_id: str) -> ToolOutput:
         """The final text of a sub-agent; what it had written where a limit or a fault ended it."""
         asked = f"{task}\n\n{context}".strip()
@@ -88,6 +92,8 @@ class SubAgentRunner:
             occupancy_messages=0,
             carry=type(turn.carry)(),
             observers=(),
+            changed=None,
+            added=(),
         )
 
 

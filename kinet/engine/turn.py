@@ -74,8 +74,8 @@ class Turn:
         self._context = Context(request, conversation, calibration, base=base)
         self._approvals = Approvals(request, self._emit)
         self._guard = LoopGuard()
-        agents = SubAgentRunner(request, self._emit, self._run_sub_agent)
-        self._tools = ToolRunner(request, self._emit, self._approvals, self._guard, agents)
+        self._agents = SubAgentRunner(request, self._emit, self._run_sub_agent)
+        self._tools = ToolRunner(request, self._emit, self._approvals, self._guard, self._agents)
         self._model = ModelCall(
             request.provider,
             request.profile,
@@ -94,6 +94,8 @@ class Turn:
         self._empty = 0
         self._faults = 0
         self._pauses = 0
+        if request.insist:
+            circuit.try_anyway(request.profile)
 
     async def work(self) -> Ending:
         """Runs the turn and says how it ended. Cancelling it stops all it started."""
@@ -140,6 +142,7 @@ class Turn:
             last = self._cap.is_last(counted)
             if note := self._cap.note(counted):
                 self._tell_model(note)
+            await self._take_model_change()
             await self._shrinking.before_step()
             completion = await self._ask(number, last)
             # What joined the history is what has to be answered, call by call.
@@ -156,6 +159,8 @@ class Turn:
     async def _after(self, completion: Completion, last: bool) -> Ending | None:
         """How the turn ends after this step, or None to go on."""
         if completion.raw_assistant.tool_calls:
+            if self._tools.asked_to_end and not self._take_steering():
+                return COMPLETED
             return await self._consult_guards()
         if self._take_steering():
             return None
@@ -305,6 +310,20 @@ class Turn:
         for message in messages:
             self._emit(MessageCompleted(message))
         return bool(messages)
+
+    async def _take_model_change(self) -> None:
+        """Asks another model from this step on, if the person chose one meanwhile."""
+        change = await self._request.changed() if self._request.changed else None
+        if change is None:
+            return
+        request = self._request = replace(
+            self._request, profile=change.profile, provider=change.provider, effort=change.effort
+        )
+        for part in (self._context, self._shrinking, self._agents):
+            part.use(request)
+        self._model.use(change.provider, change.profile)
+        if change.notice:
+            self._emit(Notice(change.notice))
 
     def _tell_model(self, note: str) -> None:
         self._emit(MessageCompleted(Message("user", note, kind="note")))

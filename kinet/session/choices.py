@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kinet.core.events import ModelChosen
 from kinet.core.profile import Effort
 from kinet.session.state import SessionState
 
@@ -46,8 +47,8 @@ class ChosenSession:
         self._state.parts.store.rename(self.id, title).result()
 
     def use_profile(self, name: str) -> None:
-        """Uses another profile, "" for the default one."""
-        self._state.profile = name
+        """Uses another profile, "" for the default one; from the next request on."""
+        self._choose(name, self._state.effort)
         self._state.recorder.change_new(profile=name)
         self._state.parts.store.set_profile(self.id, name)
 
@@ -56,8 +57,24 @@ class ChosenSession:
         self._state.mode = mode
 
     def set_effort(self, effort: Effort) -> None:
-        """Lets the model think so long while the session is open; "" for the usual."""
-        self._state.effort = effort
+        """Lets the model think so long from the next request on; "" for the usual."""
+        self._choose(self._state.profile, effort)
+
+    @property
+    def effort(self) -> Effort:
+        """How long the model thinks: this session's own choice, else the usual one."""
+        return self._state.effort or self._state.parts.effort()
+
+    def _choose(self, profile: str, effort: Effort) -> None:
+        """A change is an entry of the conversation, so that going back undoes it."""
+        state = self._state
+        if (profile, effort) == (state.profile, state.effort):
+            return
+        entry = ModelChosen(profile, effort, state.profile, state.effort)
+        state.profile, state.effort = profile, effort
+        # A session that is not in the store yet begins with what is chosen.
+        if state.recorder.new is None:
+            state.take_entry(entry)
 
     def set_folder(self, folder: Path) -> None:
         """Works on another folder."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import MutableSequence, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from kinet.core.conversation import Conversation, replay
 from kinet.core.errors import StoreError
-from kinet.core.events import Event
+from kinet.core.events import Event, ModelChosen
+from kinet.core.profile import Effort
 from kinet.session.day_guard import DayGuard
 from kinet.session.known_files import KnownFiles
 from kinet.session.parts import SessionParts
@@ -74,6 +75,9 @@ class SessionManager:
         memory = notes.get("memory")
         state.memory_text = memory if isinstance(memory, str) else None
         state.rules_digest = str(notes.get("rules", ""))
+        chosen = next((item for item in reversed(events) if isinstance(item, ModelChosen)), None)
+        if chosen is not None:
+            state.effort = cast(Effort, chosen.effort)
         self._recover(state, events)
         return self._opened(Session(state, _unreadable(lost), events))
 

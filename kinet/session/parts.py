@@ -14,6 +14,7 @@ from kinet.core.profile import Effort, ModelProfile
 
 if TYPE_CHECKING:
     from kinet.engine.base import Engine, Limits, PriceOf, Remembered, Section
+    from kinet.engine.hooks import Hook
     from kinet.providers.base import Provider
     from kinet.store.sessions import SessionStore
     from kinet.tools.base import Memory
@@ -63,6 +64,10 @@ class SessionParts:
     day_limit: Callable[[], float] = lambda: 0.0
     # How long deleted sessions are kept.
     trash_days: Callable[[], float] = lambda: 30.0
+    # Texts of context sources for a session on this folder, told with the newest message.
+    added: Callable[[Path | None], Sequence[str]] = lambda folder: ()
+    # Stand before and after each call and before a compaction.
+    hooks: tuple[Hook, ...] = ()
     data_dir: Path | None = None
     unsandboxed: bool = False
     now: Callable[[], datetime] = field(default=datetime.now)

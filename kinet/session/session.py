@@ -12,7 +12,8 @@ from kinet.core.conversation import Conversation
 from kinet.core.events import Event, Notice, TurnFinished
 from kinet.core.messages import Message
 from kinet.core.pairing import repair
-from kinet.session.queueing import QueueingSession
+from kinet.session.branching import BranchingSession
+from kinet.session.commands import command_in
 from kinet.session.state import SessionState
 from kinet.session.titles import title_from
 from kinet.session.user_message import Attachment, user_message
@@ -26,7 +27,7 @@ State = Literal["idle", "running", "waiting", "stopping"]
 _LONGEST_END = 3.0
 
 
-class Session(QueueingSession):
+class Session(BranchingSession):
     """One conversation. At most one turn runs at a time; all calls come from the loop's thread.
 
     `warnings` tells what could not be read when it was opened.
@@ -63,13 +64,19 @@ class Session(QueueingSession):
         return self._stop is not None
 
     async def send(
-        self, text: str, approver: Approver | None = None, attachments: Sequence[Attachment] = ()
+        self,
+        text: str,
+        approver: Approver | None = None,
+        attachments: Sequence[Attachment] = (),
+        *,
+        insist: bool = False,
     ) -> AsyncGenerator[Event, None]:
         """Sends a message; the events of its turn, the last one TurnFinished.
 
         The message is stored before the request leaves. While a turn runs, it is put into the queue
-        and one Notice says so. Raises SettingsError, before anything is stored, if no model is
-        chosen or an attachment cannot be read.
+        and one Notice says so. "/compact topic" compacts instead of asking. `insist` asks also a
+        server that is left alone because it failed again and again. Raises SettingsError, before
+        anything is stored, if no model is chosen or an attachment cannot be read.
         """
         from kinet.engine.base import StopSignal
         from kinet.session.turn import Turn, Unasked
@@ -80,18 +87,24 @@ class Session(QueueingSession):
             return
         state = self._state
         profile = state.parts.profile(state.profile)
-        message = user_message(state, text, attachments, self.mode)
+        command = command_in(text) if not attachments else None
+        message = None if command else user_message(state, text, attachments, self.mode)
         self._loaded = None
         stop = self._stop = StopSignal()
         self._idle.clear()
         try:
             state.recorder.model = profile.model
-            self._name_after(text)
+            if command is None:
+                self._name_after(text)
             sent = state.waiting.sent_as(text)
             state.waiting.paused = False
             asked = approver or state.parts.approver or Unasked()
-            turn = Turn(state, profile, asked, stop, self._turn_ended)
-            async with aclosing(turn.events(message, sent=sent)) as events:
+            turn = Turn(state, profile, asked, stop, self._turn_ended, insist=insist)
+            if message is not None:
+                running = turn.events(message, sent=sent)
+            else:
+                running = turn.compact(command.argument if command else "", sent=sent)
+            async with aclosing(running) as events:
                 async for event in events:
                     yield event
         finally:

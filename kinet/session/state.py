@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,6 +75,16 @@ class SessionState:
                 pass
         self.conversation.apply(event)
         self.recorder.record(event, sent=sent)
+
+    def take_entry(self, event: Event) -> None:
+        """Like `take`, for an event between turns, with or without a running loop."""
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            self.conversation.apply(event)
+            self.recorder.save_now([event])
+            return
+        self.take(event)
 
     def save_notes(self) -> None:
         """Keeps what is not an event."""

@@ -32,6 +32,7 @@ from kinet.core.events import (
 from kinet.core.messages import Message
 from kinet.core.pairing import STOPPED, repair
 from kinet.core.profile import ModelProfile
+from kinet.session.model_watch import ModelWatch
 from kinet.session.parts import Rules
 from kinet.session.recovery import after_leaving
 from kinet.session.state import SessionState
@@ -86,12 +87,15 @@ class Turn:
         approver: Approver,
         stop: StopSignal,
         ended: Callable[[TurnFinished], None],
+        *,
+        insist: bool = False,
     ) -> None:
         self._state = state
         self._profile = profile
         self._approver = approver
         self._stop = stop
         self._ended = ended
+        self._insist = insist
         self._finished = False
         self._told_unsaved = False
         self._began = time.monotonic()
@@ -131,6 +135,31 @@ class Turn:
         finally:
             self._leave()
 
+    async def compact(self, topic: str, *, sent: str = "") -> AsyncGenerator[Event, None]:
+        """Compacts the conversation now; the events are those of a turn without a message."""
+        before = _before(self._state.conversation)
+        started = TurnStarted(self._state.id, "", time.time())
+        try:
+            self._state.take(started, sent=sent)
+            yield started
+            if not before.history:
+                notice = Notice("There is nothing to compact yet.", keep=False)
+                yield notice
+                yield await self._end(None, "completed")
+                return
+            loaded = await self._loaded()
+            if isinstance(loaded, TurnFinished):
+                yield loaded
+                return
+            newest = before.history[-1]
+            earlier = replace(before, history=before.history[:-1])
+            request = self._request(newest, earlier, loaded)
+            async with aclosing(self._run(request, topic)) as running:
+                async for event in running:
+                    yield event
+        finally:
+            self._leave()
+
     async def _loaded(self) -> Loaded | TurnFinished:
         """What the request needs; or the end, if it cannot be had or the person stopped."""
         try:
@@ -161,9 +190,13 @@ class Turn:
                 None, "stopped" if decision is None else "budget", question.reason
             )
 
-    async def _run(self, request: TurnRequest) -> AsyncGenerator[Event, None]:
+    async def _run(
+        self, request: TurnRequest, topic: str | None = None
+    ) -> AsyncGenerator[Event, None]:
+        """The engine's turn; with a `topic` ("" too) a compaction instead."""
         engine = self._state.parts.engine()
-        async with aclosing(engine.run(request)) as stream:  # type: ignore[type-var]
+        running = engine.run(request) if topic is None else engine.compact(request, topic)
+        async with aclosing(running) as stream:  # type: ignore[type-var]
             async for event in stream:
                 self._state.take(event)
                 if not isinstance(event, _PASSING) and (notice := await self._settled(event)):
@@ -261,6 +294,9 @@ class Turn:
             data_dir=parts.data_dir,
             unsandboxed=parts.unsandboxed,
             carry=before.carry,
+            hooks=parts.hooks,
+            changed=ModelWatch(state, self._profile, loaded.provider),
+            insist=self._insist,
         )
 
     async def _end(

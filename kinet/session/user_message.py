@@ -36,7 +36,8 @@ def user_message(
     message = Message("user", content, id=secrets.token_hex(6))
     now = state.parts.now()
     history = state.conversation.context()
-    return with_environment(message, history, state.folder, mode=mode, now=now)
+    added = state.parts.added(state.folder)
+    return with_environment(message, history, state.folder, mode=mode, now=now, added=added)
 
 
 def _part(item: Attachment) -> Part:

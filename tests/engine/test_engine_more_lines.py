@@ -233,7 +233,7 @@ async def test_a15_a_provider_that_failed_five_times_is_not_asked_for_thirty_sec
     provider = ScriptedProvider()
     events = await collect(turn(provider), engine)
     assert provider.requests == []
-    assert last(events).error.kind == "overloaded"
+    assert last(events).error.kind == "circuit"
     now = 31.0
     assert last(await collect(turn(provider), engine)).reason == "completed"
 

@@ -1,0 +1,92 @@
+"""A session's events as a tree: which turns begin at one place, and where each branch ends."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kinet.store.database import Database
+
+_TURN = "turn_started"
+# Entries that may stand between the end of a turn and the beginning of the next.
+_BETWEEN = frozenset({"model_chosen", "notice"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event row: its number, that of the entry before it on its path (0: none), its type."""
+
+    seq: int
+    parent: int
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventTree:
+    """All entries of a session by number; `leaf` is where it stands."""
+
+    entries: Mapping[int, Entry]
+    leaf: int
+
+    @classmethod
+    def read(cls, database: Database, session_id: str) -> EventTree:
+        """The tree as it is on the disk. Blocks for a moment; may raise StoreError."""
+        rows = database.read(
+            lambda db: db.execute(
+                "SELECT seq, parent, type FROM event WHERE session_id = ? ORDER BY seq",
+                (session_id,),
+            ).fetchall()
+        )
+        found = database.read(
+            lambda db: db.execute("SELECT leaf FROM session WHERE id = ?", (session_id,)).fetchone()
+        )
+        entries = {seq: Entry(seq, parent, type_) for seq, parent, type_ in rows}
+        return cls(entries, found[0] if found else 0)
+
+    def path(self) -> list[Entry]:
+        """The entries from the root to the leaf."""
+        out = []
+        seq = self.leaf
+        while (entry := self.entries.get(seq)) is not None:
+            out.append(entry)
+            seq = entry.parent
+        return out[::-1]
+
+    def turns(self) -> list[Entry]:
+        """The beginnings of the turns on the path, in order."""
+        return [entry for entry in self.path() if entry.type == _TURN]
+
+    def siblings(self, turn: Entry) -> list[Entry]:
+        """All turns that begin where `turn` begins, itself among them, the oldest first."""
+        return self._turns_by_fork().get(self._fork(turn), [turn])
+
+    def alternatives(self) -> list[Sequence[Entry]]:
+        """For each turn of the path its siblings; one look at the tree for all."""
+        forks = self._turns_by_fork()
+        return [forks.get(self._fork(turn), [turn]) for turn in self.turns()]
+
+    def newest_leaf(self, turn: Entry) -> int:
+        """The end of the branch through `turn` that was worked on last."""
+        seq = newest = turn.seq
+        within = {seq}
+        for entry in self.entries.values():
+            # A child always has a greater number than its parent, and rows come in their order.
+            if entry.parent in within:
+                within.add(entry.seq)
+                newest = entry.seq
+        return newest
+
+    def _turns_by_fork(self) -> dict[int, list[Entry]]:
+        forks: defaultdict[int, list[Entry]] = defaultdict(list)
+        for entry in self.entries.values():
+            if entry.type == _TURN:
+                forks[self._fork(entry)].append(entry)
+        return forks
+
+    def _fork(self, turn: Entry) -> int:
+        """Where `turn` leaves what went before; a changed model in between is its own."""
+        seq = turn.parent
+        while (entry := self.entries.get(seq)) is not None and entry.type in _BETWEEN:
+            seq = entry.parent
+        return seq
