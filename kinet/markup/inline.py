@@ -1,4 +1,4 @@
-"""Writes the inline part of a block: words, emphasis, code, links, and names of images."""
+"""Writes the inline part of a block: words, emphasis, code, formulas, links, names of images."""
 
 from __future__ import annotations
 
@@ -62,6 +62,10 @@ class InlineWriter:
                     self._link_close()
                 case "image":
                     self._image(token)
+                case "formula_inline":
+                    self._formula(token)
+                case "footnote_ref":
+                    self._footnote(str(token.meta["label"]))
                 case "strong_close":
                     self.out.append("</span>")
                 case _:
@@ -122,6 +126,19 @@ class InlineWriter:
         self._said(name)
         self.out.append(text_html(f"[{name}]"))
         self._aside(target(url) or url[:60])
+
+    def _formula(self, token: Token) -> None:
+        source = str(token.meta["source"])
+        self._said(source)
+        size = self.look.size(self.look.base)[0]
+        drawn = self.look.formula(token.content, False, size)
+        self.out.append(drawn or code_html(source, self.look))
+
+    def _footnote(self, label: str) -> None:
+        self._said(label)
+        color = self.look.colors["text_2"]
+        style = f"vertical-align:super;color:{color}"
+        self.out.append(f'<span style="{style}">{text_html(label)}</span>')
 
     def _aside(self, text: str) -> None:
         size = self.look.size("meta")[0]

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+# (LaTeX, in a line of its own, size in pixels) -> the tag that draws it; "" shows its source.
+FormulaTag = Callable[[str, bool, int], str]
+
+
+def no_formula(tex: str, display: bool, size: int) -> str:
+    """Shows every formula as its source."""
+    return ""
 
 
 @dataclass(frozen=True)
@@ -22,6 +30,7 @@ class Look:
     cell: int = 12
     base: str = "answer"
     color: str = "text"
+    formula: FormulaTag = no_formula
 
     def size(self, name: str) -> tuple[int, int]:
         """(size, line height) of a kind of text; the base size for an unknown name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from html import escape
 
@@ -11,7 +12,7 @@ from markdown_it.token import Token
 
 from kinet.markup.inline import InlineWriter, code_html, text_html
 from kinet.markup.look import Look
-from kinet.markup.parser import parser
+from kinet.markup.parser import FOOTNOTES, environment_of, parser
 from kinet.markup.slices import Block
 from kinet.markup.tables import TABLE_TOKENS, TableWriter
 from kinet.markup.visible import breakable, shown_code
@@ -33,9 +34,15 @@ def to_html(block: Block, look: Look, references: Mapping[str, object] | None = 
     source = block.markdown
     if is_hostile(source):
         return _plain(source, look)
-    environment = {"references": dict(references or {})}
-    tokens = parser().parse(source, environment)
+    tokens = parsed(source, references)
     return _Writer(look, block.first_number).write(tokens)
+
+
+def parsed(source: str, references: Mapping[str, object] | None = None) -> list[Token]:
+    """The tokens of a block that knows the definitions of the others; it changes none of them."""
+    known = dict(references or {})
+    known[FOOTNOTES] = deepcopy(known.get(FOOTNOTES) or {"refs": {}, "list": {}})
+    return parser().parse(source, environment_of(known))
 
 
 def user_html(text: str, look: Look) -> str:
@@ -109,6 +116,8 @@ class _Writer:
         self.size = look.base
         self.bold = False
         self.lists: list[str] = []
+        # The label of a footnote, until its first line is written.
+        self.note = ""
 
     def write(self, tokens: list[Token]) -> str:
         """All tokens, in order."""
@@ -147,6 +156,9 @@ class _Writer:
         color = f";color:{self.look.colors['text_2']}" if self.quotes else ""
         self.out.append(f'<p style="{self._style()}{color}">')
         self.lists.append("p")
+        if self.note:
+            self.out.append(f"<b>{text_html(self.note)}.</b> ")
+            self.note = ""
 
     def _paragraph_close(self, token: Token) -> None:
         if not token.hidden and self.lists and self.lists[-1] in ("p", "span"):
@@ -191,10 +203,9 @@ class _Writer:
         self.out.append("</li>")
 
     def _blockquote_open(self, token: Token) -> None:
-        self.quotes += 1
+        self.quotes += token.nesting
 
-    def _blockquote_close(self, token: Token) -> None:
-        self.quotes -= 1
+    _blockquote_close = _blockquote_open
 
     def _hr(self, token: Token) -> None:
         self.started = True
@@ -218,6 +229,26 @@ class _Writer:
         self.started = True
 
     _code_block = _fence
+
+    def _formula_block(self, token: Token) -> None:
+        source = str(token.meta["source"])
+        self.in_item = False
+        drawn = ""
+        if token.content:
+            drawn = self.look.formula(token.content, True, self.look.size(self.look.base)[0])
+        if drawn:
+            self.out.append(f'<p align="center" style="{self._style()}">{drawn}</p>')
+            return
+        rows = (code_html(row, self.look, padded=False) for row in source.split("\n"))
+        self.out.append(f'<p style="{self._style()}">{"<br>".join(rows)}</p>')
+
+    def _footnote_reference_open(self, token: Token) -> None:
+        """A footnote stands where it was written, quiet, with its label before it."""
+        self.size = "ui"
+        self.note = str(token.meta["label"])
+
+    def _footnote_reference_close(self, token: Token) -> None:
+        self.size, self.note = self.look.base, ""
 
     def _inline(self, token: Token) -> None:
         is_item = bool(self.lists) and self.lists[-1] != "p"

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 from kinet.ui.theme import Theme, current_theme
 from kinet.ui.transcript.acting import Actor
 from kinet.ui.transcript.finding import Finder
+from kinet.ui.transcript.formula_shelf import FormulaShelf
 from kinet.ui.transcript.jump_button import JumpButton
 from kinet.ui.transcript.keys import Keys
 from kinet.ui.transcript.painting import Artist
@@ -53,6 +54,7 @@ class TranscriptArea(QAbstractScrollArea):
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMinimumHeight(80)
         self._theme = theme or current_theme()
+        self._formulas = FormulaShelf(self)
         self.stage = Stage(self, self._style())
         self.selection = Selection(self.stage.flow)
         self.finder = Finder(self.stage.flow)
@@ -67,6 +69,7 @@ class TranscriptArea(QAbstractScrollArea):
         self._actor.retry_requested.connect(self.retry_requested)
         self._actor.copy_wanted.connect(self.copy)
         self.stage.replaced.connect(self._forget_marks)
+        self._formulas.drawn.connect(self.stage.redraw_formulas)
         self._pointer.clicked.connect(self._actor.act)
         self._pointer.hovered.connect(self.link_hovered)
         self._pointer.selecting.connect(self.stage.follower.hold)
@@ -153,7 +156,7 @@ class TranscriptArea(QAbstractScrollArea):
         super().focusOutEvent(event)
 
     def _style(self) -> Style:
-        return Style(self._theme, ratio=self.devicePixelRatioF())
+        return Style(self._theme, None, self.devicePixelRatioF(), self._formulas)
 
     def _forget_marks(self) -> None:
         self.selection.clear()

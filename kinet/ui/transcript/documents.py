@@ -7,6 +7,8 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
+    QImage,
+    QTextBlock,
     QTextBlockFormat,
     QTextCursor,
     QTextDocument,
@@ -24,6 +26,11 @@ from kinet.ui.transcript.style import Style
 
 # What in rich text means that there is something to draw around the words.
 _ORNATE = ("<code", "<ul", "<hr", "<blockquote", "background")
+
+
+# Stands in a document for a picture: the only ones are formulas.
+OBJECT = "\ufffc"
+_MIDDLE = 'style="vertical-align:middle"'
 
 
 class SafeDocument(QTextDocument):
@@ -44,7 +51,7 @@ def prose(html: str, look: Look, style: Style, width: int) -> tuple[QTextDocumen
     document = SafeDocument()
     document.setDefaultFont(style.font(look.base, digits=True))
     document.setIndentWidth(style.px(24))
-    document.setHtml(html)
+    _set_html(document, html, style, width)
     panels = ornaments.prepare(document) if "<hr" in html or "background" in html else set()
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -60,7 +67,7 @@ def table(html: str, style: Style, width: int) -> QTextDocument:
     """A document of one table: digits stand below each other."""
     document = SafeDocument()
     document.setDefaultFont(style.font("ui", digits=True))
-    document.setHtml(html)
+    _set_html(document, html, style, width)
     document.setTextWidth(width)
     return document
 
@@ -113,6 +120,45 @@ def row_tops(document: QTextDocument, table: QTextTable, head: int, row: int) ->
         top = document.documentLayout().blockBoundingRect(block).y()
         tops.append(top - (row if number else head))
     return tops
+
+
+def _set_html(document: QTextDocument, html: str, style: Style, width: int) -> None:
+    """The text, with the formulas that are drawn; their lines are as high as they need."""
+    if style.formulas is None or 'src="formula:' not in html:
+        document.setHtml(html)
+        return
+    style.formulas.give(document, html, width, style.ratio)
+    document.setHtml(html.replace('<img src="formula:', f'<img {_MIDDLE} src="formula:'))
+    block = document.begin()
+    while block.isValid():
+        form = block.blockFormat()
+        if OBJECT in block.text() and _highest(document, block) > form.lineHeight():
+            high = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
+            form.setLineHeight(form.lineHeight(), high)
+            QTextCursor(block).setBlockFormat(form)
+        block = block.next()
+
+
+def pictures(block: QTextBlock) -> list[str]:
+    """The names of the pictures in a paragraph, in order."""
+    names: list[str] = []
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
+        if fragment.isValid() and fragment.charFormat().isImageFormat():
+            name = fragment.charFormat().toImageFormat().name()
+            # The same picture twice in a row is one fragment.
+            names += [name] * fragment.length()
+        iterator += 1
+    return names
+
+
+def _highest(document: QTextDocument, block: QTextBlock) -> float:
+    kind = QTextDocument.ResourceType.ImageResource.value
+    made = [document.resource(kind, QUrl(name)) for name in pictures(block)]
+    return max(
+        (m.height() / m.devicePixelRatio() for m in made if isinstance(m, QImage)), default=0.0
+    )
 
 
 def _set_lines(document: QTextDocument, style: Style) -> None:

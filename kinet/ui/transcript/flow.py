@@ -76,6 +76,14 @@ class Flow:
             entry.estimate(style, width)
         self._stack.spoil(0)
 
+    def drop_formulas(self) -> None:
+        """Forgets the documents of blocks that may hold a formula; their heights stay."""
+        for entry in self.entries:
+            if isinstance(entry, TextEntry) and entry.blocks is not None and not entry.plain:
+                for piece in entry.blocks.pieces:
+                    if piece.document is not None and piece.may_hold_formula:
+                        piece.drop()
+
     @property
     def height(self) -> int:
         """The height of everything, with the space above and below."""

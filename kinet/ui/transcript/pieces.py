@@ -67,6 +67,12 @@ class Piece:
         """prose, code or table."""
         return self.block.kind
 
+    @property
+    def may_hold_formula(self) -> bool:
+        """True where a sign in the source may begin a formula."""
+        source = self.block.source
+        return self.kind != "code" and ("$" in source or "\\(" in source or "\\[" in source)
+
     def text(self) -> Code:
         """The code of a code block."""
         if self.code is None:

@@ -68,6 +68,9 @@ class Stage(QObject):
         """True when nothing waits to be shown, laid out or painted."""
         if not self.pacer.is_idle or self._later.isActive():
             return False
+        formulas = self.flow.style.formulas
+        if formulas is not None and not formulas.is_idle:
+            return False
         return not (self._unpainted and not self._area.viewport().visibleRegion().isEmpty())
 
     def painted(self) -> None:
@@ -134,6 +137,11 @@ class Stage(QObject):
         self._eye.set_range(self.height)
         self._eye.return_to(anchor)
         self.refresh()
+
+    def redraw_formulas(self) -> None:
+        """Lays out anew what still shows the source of a formula that is drawn by now."""
+        self.flow.drop_formulas()
+        self._later.start()
 
     def refresh(self, damage: Damage | None = None) -> None:
         """Lays out what is seen, keeps the eye where it is, and asks for paint.

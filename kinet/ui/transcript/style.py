@@ -7,8 +7,9 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPalette, QPixmap, QTextCharFormat
 
-from kinet.markup.look import Look
+from kinet.markup.look import FormulaTag, Look, no_formula
 from kinet.ui.theme import SIZES, Theme, code_families, ui_families
+from kinet.ui.transcript.formula_shelf import FormulaShelf
 
 COLUMN = 720
 MARGIN = 24
@@ -19,10 +20,17 @@ BOTTOM = 16
 class Style:
     """Everything about looks that painting needs, made once per theme and zoom."""
 
-    def __init__(self, theme: Theme, zoom: int | None = None, ratio: float = 1.0) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        zoom: int | None = None,
+        ratio: float = 1.0,
+        formulas: FormulaShelf | None = None,
+    ) -> None:
         self.theme = theme if zoom is None else replace(theme, zoom=zoom)
         self.zoom = self.theme.zoom
         self.ratio = ratio
+        self.formulas = formulas
         self._colors: dict[str, QColor] = {}
         self._formats: dict[str, QTextCharFormat] = {}
         self._fonts: dict[tuple[str, bool, bool, bool], QFont] = {}
@@ -111,7 +119,14 @@ class Style:
             gap=self.px(10),
             base=base,
             color=color,
+            formula=self._formula_tag(self.theme.color(color)),
         )
+
+    def _formula_tag(self, color: str) -> FormulaTag:
+        shelf = self.formulas
+        if shelf is None:
+            return no_formula
+        return lambda tex, display, size: shelf.tag(tex, display, size, color)
 
     def families(self, mono: bool) -> list[str]:
         """Font families in order."""

@@ -1,0 +1,110 @@
+"""Draws formulas in a thread and keeps the pictures: until one is there its source is shown."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from urllib.parse import quote, unquote
+
+from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, QThreadPool, QUrl, Signal
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QTextDocument
+from PySide6.QtSvg import QSvgRenderer
+
+from kinet.markup.formulas import Drawing, draw_formula
+
+KEPT = 400
+_NAMES = re.compile(r'src="(formula:[^"]+)"')
+# (LaTeX, in a line of its own, size, colour)
+Key = tuple[str, bool, int, str]
+
+
+class FormulaShelf(QObject):
+    """Drawings by formula, size and colour."""
+
+    # A formula that was asked for has been drawn, or cannot be.
+    drawn = Signal()
+    _made = Signal(object, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._drawings: OrderedDict[Key, Drawing | None] = OrderedDict()
+        self._waiting: set[Key] = set()
+        self._made.connect(self._keep)
+
+    @property
+    def is_idle(self) -> bool:
+        """True when no formula is being drawn."""
+        return not self._waiting
+
+    def tag(self, tex: str, display: bool, size: int, color: str) -> str:
+        """The tag of a formula's picture; "" while there is none: then its source is shown."""
+        key = (tex, display, size, color)
+        if key in self._drawings:
+            self._drawings.move_to_end(key)
+            return f'<img src="{_name(key)}">' if self._drawings[key] is not None else ""
+        if key not in self._waiting:
+            self._waiting.add(key)
+            QThreadPool.globalInstance().start(lambda: self._draw(key))
+        return ""
+
+    def give(self, document: QTextDocument, html: str, width: int, ratio: float) -> None:
+        """Puts the pictures that a text names into its document, no wider than `width`."""
+        for name in set(_NAMES.findall(html)):
+            drawing = self._drawings.get(_key(name))
+            if drawing is not None:
+                picture = _picture(drawing, QFontMetricsF(document.defaultFont()), width, ratio)
+                document.addResource(
+                    QTextDocument.ResourceType.ImageResource.value, QUrl(name), picture
+                )
+
+    def _draw(self, key: Key) -> None:
+        """In a thread: nothing of the window is touched."""
+        tex, display, size, color = key
+        self._made.emit(key, draw_formula(tex, display=display, size=size, color=color))
+
+    def _keep(self, key: Key, drawing: Drawing | None) -> None:
+        self._waiting.discard(key)
+        self._drawings[key] = drawing
+        while len(self._drawings) > KEPT:
+            self._drawings.popitem(last=False)
+        if drawing is not None:
+            self.drawn.emit()
+
+
+def source_of(name: str) -> str:
+    """The Markdown of the formula whose picture has this name."""
+    tex, display, _, _ = _key(name)
+    return f"$${tex}$$" if display else f"${tex}$"
+
+
+def _name(key: Key) -> str:
+    tex, display, size, color = key
+    return f"formula:{int(display)},{size},{color.lstrip('#')},{quote(tex, safe='')}"
+
+
+def _key(name: str) -> Key:
+    display, size, color, tex = name.removeprefix("formula:").split(",", 3)
+    return unquote(tex), display == "1", int(size), f"#{color}"
+
+
+def _picture(drawing: Drawing, metrics: QFontMetricsF, width: int, ratio: float) -> QImage:
+    """The drawing with room around, so that its line is the text's where Qt centres it."""
+    shrink = min(1.0, width / drawing.width)
+    # Qt puts the middle of the picture a quarter of an x above the line of the text.
+    lift = metrics.xHeight() / 2
+    ascent, descent = drawing.ascent * shrink, (drawing.height - drawing.ascent) * shrink
+    height = max(2 * ascent - lift, 2 * descent + lift)
+    top = (height + lift) / 2 - ascent
+    wide = drawing.width * shrink
+    image = QImage(
+        max(1, round(wide * ratio)), max(1, round(height * ratio)),
+        QImage.Format.Format_ARGB32_Premultiplied,
+    )  # fmt: skip
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    painter.scale(ratio, ratio)
+    renderer = QSvgRenderer(QByteArray(drawing.svg.encode()))
+    renderer.render(painter, QRectF(0, top, wide, drawing.height * shrink))
+    painter.end()
+    image.setDevicePixelRatio(ratio)
+    return image
