@@ -156,9 +156,10 @@ class Runtime:
 
     def window(self, profile: ModelProfile) -> int:
         """The context window of a profile's model in tokens, 0 where it is not known."""
+        from kinet.providers.catalog import with_window
         from kinet.providers.pricing import known_window
 
-        return profile.window or known_window(profile.model)
+        return with_window(profile).window or known_window(profile.model)
 
     def use_folder(self, folder: Path) -> None:
         """New sessions work on `folder` from now on. SettingsError if it cannot be used."""

@@ -32,11 +32,17 @@ _ADAPTIVE = re.compile(r"claude-(?:opus|sonnet|haiku)-(?:4-[6-9]|[5-9])(?!\d)")
 class Anthropic:
     """The dialect of Messages for one profile."""
 
-    def __init__(self, profile: ModelProfile, key: Secret | None, vendor: Vendor) -> None:
+    def __init__(
+        self,
+        profile: ModelProfile,
+        key: Secret | None,
+        vendor: Vendor,
+        refusals: Refusals | None = None,
+    ) -> None:
         self._profile = profile
         self._key = key
         self._vendor = vendor
-        self._refusals = Refusals()
+        self._refusals = Refusals() if refusals is None else refusals
 
     def call(self, request: ModelRequest) -> Call:
         """The request to send. BadRequestError if the address or the key cannot be used."""

@@ -44,6 +44,8 @@ class _OpenBlock:
 class MessageDecoder:
     """Makes stream items of Messages events."""
 
+    framing = "events"
+
     def __init__(self, model: str, names: ToolNames) -> None:
         self._asked_model = model
         self._names = names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import httpx
 
@@ -12,8 +13,10 @@ from kinet.providers.anthropic import Anthropic
 from kinet.providers.circuit import Circuit
 from kinet.providers.http import Connection
 from kinet.providers.http_provider import Dialect, HttpProvider
+from kinet.providers.ollama import DEFAULT_WINDOW, Ollama, speaks_ollama
 from kinet.providers.openai_compatible import OpenAICompatible
 from kinet.providers.probing import ProbeResult, Verdict, list_models, probe_with, served_window
+from kinet.providers.refusals import Refusals
 from kinet.providers.responses import Responses
 from kinet.providers.vendors import VENDORS, Vendor, vendor_named, vendor_of
 
@@ -29,9 +32,12 @@ __all__ = [
     "served_window",
     "vendor_named",
     "vendor_of",
+    "with_window",
 ]
 
-PROTOCOLS: dict[WireProtocol, Callable[[ModelProfile, Secret | None, Vendor], Dialect]] = {
+MakeDialect = Callable[[ModelProfile, Secret | None, Vendor, Refusals | None], Dialect]
+
+PROTOCOLS: dict[WireProtocol, MakeDialect] = {
     "openai": OpenAICompatible,
     "responses": Responses,
     "anthropic": Anthropic,
@@ -46,16 +52,28 @@ def create_provider(
     retries: int = 3,
     stall_seconds: float = 120.0,
     guarded: bool = True,
+    refusals: Refusals | None = None,
 ) -> HttpProvider:
     """The provider for a profile; keep it, it holds a warm connection and what the server taught.
 
     Without `client` it makes one of its own and closes it in `close`. A guarded provider leaves a
     server alone for 30 s after five failures in a row; `provider.circuit.reset()` tries anyway.
+    `refusals` is what was learnt of this profile's server before.
     """
-    dialect = PROTOCOLS[profile.protocol](profile, key, vendor_of(profile))
+    vendor = vendor_of(profile)
+    make: MakeDialect = Ollama if speaks_ollama(profile, vendor) else PROTOCOLS[profile.protocol]
+    dialect = make(profile, key, vendor, refusals)
     connection = Connection(client, stall_seconds=stall_seconds)
     circuit = Circuit() if guarded else None
     return HttpProvider(dialect, connection, retries=retries, circuit=circuit)
+
+
+def with_window(profile: ModelProfile) -> ModelProfile:
+    """The profile with the window that is asked for, where a server has to be told one."""
+    if profile.window or not profile.base_url.strip():
+        return profile
+    told = speaks_ollama(profile, vendor_of(profile))
+    return replace(profile, window=DEFAULT_WINDOW) if told else profile
 
 
 async def probe(

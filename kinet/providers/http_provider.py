@@ -17,7 +17,7 @@ from kinet.providers.circuit import Circuit
 from kinet.providers.complaints import Complaint
 from kinet.providers.failures import page_instead_of_answer, words_instead_of_answer
 from kinet.providers.http import Call, Connection, OpenAnswer, Refused
-from kinet.providers.sse import EventSplitter, ServerEvent
+from kinet.providers.sse import EventSplitter, LineSplitter, ServerEvent
 
 BACKOFF_SECONDS = (1.0, 2.0, 4.0)
 JITTER = 0.25
@@ -34,6 +34,11 @@ _SECRET_HEADERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 
 class Decoder(Protocol):
     """Makes stream items of one answer's events, in one protocol."""
+
+    @property
+    def framing(self) -> str:
+        """What the body is made of: "events" of an event stream, or "lines" of JSON."""
+        ...
 
     @property
     def started(self) -> bool:
@@ -230,9 +235,10 @@ class HttpProvider:
 class _Body:
     """Tells a stream from a whole document by its first character, whatever type it claims."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, lines: bool = False) -> None:
         self._kind = ""
         self._pieces: list[bytes] = []
+        self._documents = b"<" if lines else b"{[<"
 
     def is_stream(self, piece: bytes) -> bool:
         """False while the pieces belong to a document; they are kept then."""
@@ -243,7 +249,7 @@ class _Body:
             start = b"".join(self._pieces).removeprefix(b"\xef\xbb\xbf").lstrip()
             if not start:
                 return True
-            self._kind = "document" if start[:1] in b"{[<" else "stream"
+            self._kind = "document" if start[:1] in self._documents else "stream"
             if self._kind == "stream":
                 self._pieces.clear()
                 return True
@@ -263,8 +269,9 @@ class _Reading:
 
     def __init__(self, decoder: Decoder) -> None:
         self._decoder = decoder
-        self._splitter = EventSplitter()
-        self._body = _Body()
+        lines = decoder.framing == "lines"
+        self._splitter = LineSplitter() if lines else EventSplitter()
+        self._body = _Body(lines=lines)
         self._events = 0
         self._size = 0
 

@@ -26,6 +26,8 @@ from kinet.providers.wire_names import ToolNames
 class ChatDecoder:
     """Makes stream items of chat-completion chunks."""
 
+    framing = "events"
+
     def __init__(self, model: str, vendor: Vendor, names: ToolNames) -> None:
         self._asked_model = model
         self._vendor = vendor
@@ -88,6 +90,10 @@ class ChatDecoder:
         """Takes a completion that came in one piece."""
         self._chunk(document, is_error="choices" not in document)
         self._ended = True
+
+    def take_chunk(self, chunk: Any) -> None:
+        """Takes one chunk as a value. ProviderError for an error in band."""
+        self._chunk(chunk)
 
     def take(self) -> list[StreamItem]:
         """The items made since the last time."""

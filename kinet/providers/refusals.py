@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from kinet.providers.complaints import Complaint
@@ -21,6 +21,7 @@ OPTIONAL = (
     "reasoning_effort",
     "reasoning",
     "thinking",
+    "think",
     "enable_thinking",
     "output_config",
     "cache_control",
@@ -33,6 +34,8 @@ OPTIONAL = (
 # Two names for one thing: the other one is tried.
 OTHER_NAME = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
+_KNOWN = frozenset((*OPTIONAL, *OTHER_NAME, "signature"))
+
 _REFUSING = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|not permitted|not allowed|unexpected"
     r"|extra (?:inputs?|fields?)|extra_forbidden|deprecated|not available|isn't supported"
@@ -43,10 +46,13 @@ _REFUSING = re.compile(
 
 
 class Refusals:
-    """What one server refuses; remembered as long as the provider lives."""
+    """What one server refuses for one profile. `learnt` is told all names when one is added."""
 
-    def __init__(self) -> None:
-        self._refused: set[str] = set()
+    def __init__(
+        self, names: Iterable[str] = (), learnt: Callable[[frozenset[str]], None] | None = None
+    ) -> None:
+        self._refused: set[str] = {name for name in names if name in _KNOWN}
+        self._learnt = learnt
 
     @property
     def names(self) -> frozenset[str]:
@@ -63,6 +69,9 @@ class Refusals:
             for name in (*OPTIONAL, *OTHER_NAME)
             if name in sent and _names(complaint, name) and name not in self._refused
         ]
+        if "think" in sent and "support thinking" in complaint.words:
+            # Named by what it does.
+            named = [] if "think" in self._refused else ["think"]
         if "signature" in complaint.words and "thinking" in complaint.words:
             # Thinking signed elsewhere: the conversation goes on without it.
             named = [] if "signature" in self._refused else ["signature"]
@@ -72,6 +81,8 @@ class Refusals:
         if not named:
             return False
         self._refused.update(named)
+        if self._learnt is not None:
+            self._learnt(self.names)
         return True
 
     def apply(self, body: dict[str, Any]) -> dict[str, Any]:

@@ -25,11 +25,17 @@ from kinet.providers.wire_names import ToolNames
 class Responses:
     """The dialect of Responses for one profile."""
 
-    def __init__(self, profile: ModelProfile, key: Secret | None, vendor: Vendor) -> None:
+    def __init__(
+        self,
+        profile: ModelProfile,
+        key: Secret | None,
+        vendor: Vendor,
+        refusals: Refusals | None = None,
+    ) -> None:
         self._profile = profile
         self._key = key
         self._vendor = vendor
-        self._refusals = Refusals()
+        self._refusals = Refusals() if refusals is None else refusals
 
     def call(self, request: ModelRequest) -> Call:
         """The request to send. BadRequestError if the address or the key cannot be used."""

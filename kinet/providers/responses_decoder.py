@@ -40,6 +40,8 @@ class _Item:
 class ResponseDecoder:
     """Puts a response together from its events, or takes it whole."""
 
+    framing = "events"
+
     def __init__(self, model: str, names: ToolNames) -> None:
         self._asked_model = model
         self._names = names

@@ -155,6 +155,42 @@ def _join(data: list[bytes]) -> bytes:
     return b"\n".join(data)
 
 
+class LineSplitter:
+    """Takes bytes as the network cut them and gives one event for each line that is not blank."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+        self.strange = b""
+
+    def feed(self, piece: bytes) -> list[ServerEvent]:
+        """The lines that `piece` completes. ProtocolError for a line over 1 MB."""
+        self._rest += piece
+        if b"\n" not in piece:
+            if len(self._rest) > MAX_LINE_BYTES:
+                raise _too_long()
+            return []
+        *lines, rest = bytes(self._rest).split(b"\n")
+        self._rest = bytearray(rest)
+        return self._events(lines)
+
+    def finish(self) -> list[ServerEvent]:
+        """The last line, which counts without its end."""
+        line, self._rest = bytes(self._rest), bytearray()
+        return self._events([line])
+
+    def _events(self, lines: list[bytes]) -> list[ServerEvent]:
+        out: list[ServerEvent] = []
+        for line in lines:
+            line = line.strip()
+            if len(line) > MAX_LINE_BYTES:
+                raise _too_long()
+            if line[:1] in (b"{", b"["):
+                out.append(ServerEvent("", line))
+            elif line and not self.strange:
+                self.strange = line[:400]
+        return out
+
+
 def _too_long() -> ProtocolError:
     return ProtocolError(
         "The server sent a line of more than 1 MB, which is no part of an answer.",

@@ -14,6 +14,7 @@ from kinet.local.tour_thread import PROFILE_NAME as TOUR
 from kinet.local.tour_thread import TourThread
 from kinet.net.secret import Secret
 from kinet.settings.options import Options
+from kinet.settings.refused_parameters import RefusedParameters
 from kinet.settings.schema import Network
 from kinet.settings.secrets import Keychain
 from kinet.settings.store import SettingsStore
@@ -34,6 +35,7 @@ class ModelChoice:
         self._settings = settings
         self._keychain = keychain
         self._options = options
+        self._refused = RefusedParameters(settings.home)
         self._guard = threading.Lock()
         self._client: httpx.AsyncClient | None = None
         self._network: Network | None = None
@@ -86,6 +88,7 @@ class ModelChoice:
         May ask the keychain: call it in a thread. SettingsError if a named variable holds no key.
         """
         from kinet.providers.catalog import create_provider
+        from kinet.providers.pricing import known_window
 
         key = self.key(profile)
         network = self._settings.values.network
@@ -100,7 +103,10 @@ class ModelChoice:
             self._warm_client(),
             retries=network.retries,
             stall_seconds=network.stall_seconds,
+            refusals=self._refused.of(profile, keep=profile.name not in (UNSAVED, TOUR)),
         )
+        # The first look into the published prices takes a while: here nobody waits for it.
+        known_window(profile.model)
         with self._guard:
             self._providers[profile.name] = (state, provider)
         return provider
@@ -162,15 +168,18 @@ class ModelChoice:
         return profile
 
     def _adapted(self, profile: ModelProfile) -> ModelProfile:
-        """The profile with what the command line says of it."""
+        """The profile with what the command line says of it, and the window it will be given."""
+        from kinet.providers.catalog import with_window
+
         options = self._options
-        return replace(
+        profile = replace(
             profile,
             model=options.model or profile.model,
             protocol=cast(WireProtocol, options.protocol or profile.protocol),
             vendor=options.vendor or profile.vendor,
             key_env=options.api_key_env or profile.key_env,
         )
+        return with_window(profile)
 
 
 def _no_profile(name: str, names: Sequence[str]) -> SettingsError:

@@ -140,7 +140,7 @@ class ModelServices:
 
     def window_of(self, profile: ModelProfile) -> int:
         """The context window in tokens, 0 where it is not known."""
-        return profile.window or known_window(profile.model)
+        return catalog.with_window(profile).window or known_window(profile.model)
 
     async def _key(self, profile: ModelProfile, key: str | None) -> Secret | None:
         if key is not None:

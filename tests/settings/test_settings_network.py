@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -11,6 +12,7 @@ import pytest
 from kinet.core.errors import SettingsError
 from kinet.core.profile import ModelProfile
 from kinet.net.client import RoutingTransport
+from kinet.providers.complaints import Complaint
 from kinet.settings.model_choice import ModelChoice
 from kinet.settings.options import Options
 from kinet.settings.secrets import Keychain
@@ -91,3 +93,16 @@ async def test_silence_and_retries_reach_the_provider(settings, models):
     provider = models.provider(PROFILE)
     assert provider._retries == 1
     assert provider._connection.stall_seconds == 7
+
+
+async def test_what_a_server_refuses_by_name_is_remembered_for_the_profile(settings, models):
+    refusals = models.provider(PROFILE)._dialect._refusals
+    complaint = Complaint("Unsupported parameter: temperature", param="temperature")
+    assert refusals.learn(complaint, {"temperature": 0.5, "model": "m"})
+    settings.set("network.retries", 0)
+    assert models.provider(PROFILE)._dialect._refusals.names == {"temperature"}
+    again = ModelChoice(settings, Keychain(), Options())
+    assert again.provider(PROFILE)._dialect._refusals.names == {"temperature"}
+    other = replace(PROFILE, model="another")
+    assert again.provider(other)._dialect._refusals.names == set()
+    await again.close()
