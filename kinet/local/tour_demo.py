@@ -17,13 +17,16 @@ TOTALS = "ledger/totals.py"
 VAT = Decimal("1.20")
 CENT = Decimal("0.01")
 
-_OLD_BODY = "    return sum((rounded(line.net * (1 + vat)) for line in lines), Decimal(0))\n"
-_NEW_BODY = """\
-    net = sum((line.net for line in lines), Decimal(0))
-    return rounded(net * (1 + vat))  # once, at the end
+_OLD_BODY = """\
+        total += rounded(line.net * rate)
+    return total
 """
-_OLD_STORY = '"""What an invoice comes to. Every line is rounded for itself."""'
-_NEW_STORY = '"""What an invoice comes to, rounded once."""'
+_NEW_BODY = """\
+        total += line.net
+    return rounded(total * rate)  # once
+"""
+_OLD_STORY = '"""Invoice totals, rounded per line."""'
+_NEW_STORY = '"""Invoice totals, rounded once."""'
 
 _EDIT = {
     "path": TOTALS,
@@ -35,15 +38,12 @@ _EDIT = {
 
 _THOUGHT = (
     "Two lists and one question: which invoices differ between them, and why. "
-    "First the folder and what its README says about rounding, then the two CSV files, "
-    "then the code that adds up."
+    "First the two CSV files, then what is said and done about rounding."
 )
 
 _STEPS: tuple[tuple[Call, ...], ...] = (
-    (Call("glob", {"pattern": "**/*"}), Call("read_file", {"path": "README.md"})),
     (Call("read_file", {"path": INVOICES}), Call("read_file", {"path": PAYMENTS})),
-    (Call("grep", {"pattern": "rounded|quantize"}),),
-    (Call("read_file", {"path": TOTALS}),),
+    (Call("grep", {"pattern": "round"}), Call("read_file", {"path": TOTALS})),
 )
 
 
@@ -82,9 +82,6 @@ def demo_step(turn: Turn) -> Reply:
     if edit is None and fixable and "edit_file" in turn.tools and _by_rounding(differing):
         return Reply(calls=(Call("edit_file", _EDIT),))
     fixed = edit is not None and not edit.failed
-    if fixed and turn.results[-1].name != "read_file":
-        # What was changed is looked at once more, as it stands on the disk.
-        return Reply(calls=(Call("read_file", {"path": TOTALS}),))
     return Reply(_answer(matching, differing, fixed, edit))
 
 
@@ -112,19 +109,27 @@ def _answer(matching: int, differing: list[Difference], fixed: bool, edit: Resul
     total = matching + len(differing)
     if not differing:
         return f"All {total} invoices match the bank statement to the cent."
-    rounding, others = _by_rounding(differing), [row for row in differing if not row.explained]
-    state = "now once, at the end" if fixed else "it should be once, at the end"
-    reasons = []
-    if rounding:
-        reasons.append(f"**Rounding.** VAT was rounded per line; {state}.")
-    if others:
-        names = ", ".join(row.invoice for row in others)
-        reasons.append(f"**Paid twice.** The bank received {names} two times.")
-    listed = "\n".join(f"{number}. {text}" for number, text in enumerate(reasons, 1))
+    head = f"{matching} of {total} invoices match; {_reasons(differing)}."
     rows = "\n".join(_row(row, fixed) for row in differing)
-    head = f"{matching} of {total} invoices match to the cent. {len(differing)} do not:"
     table = f"| Invoice | Ledger | Bank | Difference | State |\n|---|---:|---:|---:|---|\n{rows}"
-    return f"{head}\n\n{listed}\n\n{table}\n\n{_code(fixed, edit)}"
+    return f"{head}\n\n{table}" if fixed else f"{head}\n\n{table}\n\n{_proposal(edit)}"
+
+
+def _reasons(differing: list[Difference]) -> str:
+    """Why invoices differ, as far as the figures show it, in one sentence."""
+    others = [row for row in differing if not row.explained]
+    twice = sum(row.bank == 2 * row.ledger for row in others)
+    counts = {
+        "rounded per line": len(differing) - len(others),
+        "paid twice": twice,
+        "paid another amount": len(others) - twice,
+    }
+    said = [
+        f"{count} {'was' if count == 1 else 'were'} **{words}**"
+        for words, count in counts.items()
+        if count
+    ]
+    return ", ".join(said)
 
 
 def _row(row: Difference, fixed: bool) -> str:
@@ -135,14 +140,9 @@ def _row(row: Difference, fixed: bool) -> str:
     return f"| {row.invoice} | {row.ledger:,.2f} | {row.bank:,.2f} | {gap:,.2f} | {state} |"
 
 
-def _code(fixed: bool, edit: Result | None) -> str:
-    block = (
-        "```python totals.py\n"
-        "def invoice_total(lines: list[Line], vat: Decimal) -> Decimal:\n"
-        f"{_NEW_BODY}```"
-    )
-    if fixed:
-        return block
+def _proposal(edit: Result | None) -> str:
+    """What the change would be, for a person who said no to it; a made one has its own diff."""
+    block = f"```python totals.py\n    for line in lines:\n{_NEW_BODY}```"
     said = f" The tool said: {_first_line(edit.text)}" if edit is not None else ""
     return f"`{TOTALS}` is unchanged.{said} This is what it could be:\n\n{block}"
 

@@ -19,6 +19,8 @@ _LEAST_ALIKE = 0.3
 _LONGEST_MARKED = 1_000
 # Changed lines whose words are compared; nobody reads more of them word by word.
 _MOST_MARKED = 300
+# Words of a line that tell whether it is like another.
+_MOST_COMPARED = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +128,17 @@ def _with_word_marks(rows: list[Row]) -> Iterator[Row]:
 def _nearest(old: Row, added: Sequence[Row]) -> int | None:
     """The added line most like `old` that has no partner yet."""
     best, found = _LEAST_ALIKE, None
+    old_words = _WORD.findall(old.text)[:_MOST_COMPARED]
     for number, row in enumerate(added[:20]):
         if (
             any(run.ground for run in row.runs)
             or max(len(old.text), len(row.text)) > _LONGEST_MARKED
         ):
             continue
-        alike = difflib.SequenceMatcher(None, old.text, row.text, autojunk=False).quick_ratio()
-        if alike > best:
+        words = _WORD.findall(row.text)[:_MOST_COMPARED]
+        matcher = difflib.SequenceMatcher(None, old_words, words, autojunk=False)
+        # The quick figure is never below the true one, which takes the order of words in.
+        if matcher.quick_ratio() > best and (alike := matcher.ratio()) > best:
             best, found = alike, number
     return found
 

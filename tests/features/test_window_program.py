@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
+
+from kinet.ui.demo import run_demo
+from tests.support.live_window import live_window
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,6 +44,19 @@ def test_the_tour_leaves_two_pictures_without_a_display(app: QApplication, tmp_p
         assert (image.width(), image.height()) == (2400, 1600), name
     # A picture leaves the person's own data alone.
     assert not (tmp_path / "home").exists()
+
+
+async def test_the_last_picture_shows_the_whole_conversation_and_the_change(
+    app: QApplication, tmp_path: Path
+) -> None:
+    async with live_window(tmp_path / "home") as live:
+        live.window.resize(1200, 800)
+        assert await run_demo(live.window, tmp_path / "tour.png") == 0
+        assert live.panel.transcript.verticalScrollBar().maximum() == 0
+        assert live.find(QWidget, "jumpToBottomButton").isHidden()
+        detail = live.window.parts.steps.detail
+        assert detail.tabs.tabText(detail.tabs.currentIndex()) == "Changes"
+        assert detail.changes.horizontalScrollBar().maximum() == 0
 
 
 def test_without_a_display_one_sentence_says_what_to_do(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -107,14 +109,11 @@ def test_making_the_sample_again_restores_it_and_leaves_other_files(sample: Path
 def test_the_demo_reads_edits_once_and_tells_what_the_files_hold(sample: Path) -> None:
     person = Person(sample)
     text = person.asks(demo_prompt())
-    assert person.calls[-2:] == ["edit_file", "read_file"]
-    assert person.calls.count("edit_file") == 1
-    assert person.calls.count("read_file") >= 5
-    assert "37 of 40 invoices match" in text
+    assert person.calls == ["read_file", "read_file", "grep", "read_file", "edit_file"]
+    assert "37 of 40 invoices match; 2 were **rounded per line**, 1 was **paid twice**." in text
     assert "| INV-2043 | 385.98 | 771.96 | 385.98 | needs your decision |" in text
     assert "✓ fixed" in text
-    assert "```python" in text
-    assert "rounded(net * (1 + vat))" in (sample / "ledger" / "totals.py").read_text("utf-8")
+    assert "return rounded(total * rate)" in (sample / "ledger" / "totals.py").read_text("utf-8")
 
 
 def test_the_demo_counts_what_is_in_the_files_not_what_was_there_when_it_was_written(
@@ -124,12 +123,33 @@ def test_the_demo_counts_what_is_in_the_files_not_what_was_there_when_it_was_wri
     bank.write_text(bank.read_text("utf-8").replace("579.54", "500.00"), "utf-8")
     text = Person(sample).asks(demo_prompt())
     assert "36 of 40 invoices match" in text
+    assert "1 was **paid another amount**" in text
     assert "INV-2014" in text
+
+
+def test_the_sample_s_own_tests_hold_before_and_after_the_change(sample: Path) -> None:
+    check = (
+        "from decimal import Decimal as D\n"
+        "from tests.test_totals import *\n"
+        "test_one_line_with_vat(); test_an_empty_invoice_costs_nothing()\n"
+        "print(invoice_total([Line('a', D('1.17')), Line('b', D('1.17'))], VAT))\n"
+    )
+
+    def total() -> str:
+        ran = subprocess.run(
+            [sys.executable, "-c", check], cwd=sample, capture_output=True, text=True, check=True
+        )
+        return ran.stdout.strip()
+
+    before = total()
+    Person(sample).asks(demo_prompt())
+    assert (before, total()) == ("2.80", "2.81")
 
 
 def test_a_denied_edit_is_told_as_it_is(sample: Path) -> None:
     text = Person(sample, allows=False).asks(demo_prompt())
     assert "is unchanged" in text
+    assert "```python totals.py\n    for line in lines:\n        total += line.net" in text
     assert "✓ fixed" not in text
 
 
@@ -185,7 +205,7 @@ async def test_it_streams_thinking_text_and_usage_without_cached_figures() -> No
     deltas = [choice["delta"] for chunk in chunks for choice in chunk["choices"]]
     assert "".join(delta.get("reasoning_content", "") for delta in deltas).startswith("Two lists")
     names = [call["function"]["name"] for d in deltas for call in d.get("tool_calls", ())]
-    assert names == ["glob", "read_file"]
+    assert names == ["read_file", "read_file"]
     usage = chunks[-1]["usage"]
     assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
     assert "prompt_tokens_details" not in usage

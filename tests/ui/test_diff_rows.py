@@ -53,3 +53,17 @@ def test_hidden_characters_in_a_diff_are_spelt_out() -> None:
     diff = read_diff("@@ -1 +1 @@\n-ok\n+ok\u202e\u200b\n")
     (added,) = (row for row in diff.rows if row.kind == "add")
     assert added.text == "ok⟨U+202E⟩⟨U+200B⟩"
+
+
+def test_lines_are_compared_with_the_line_that_reads_most_alike() -> None:
+    diff = read_diff(
+        "@@ -1,2 +1,2 @@\n"
+        "-        total += rounded(line.net * rate)\n-    return total\n"
+        "+        total += line.net\n+    return rounded(total * rate)\n"
+    )
+    marked = [
+        [row.text[run.start : run.start + run.length] for run in row.runs if run.ground]
+        for row in diff.rows
+        if row.kind in ("del", "add")
+    ]
+    assert marked == [["rounded(", " * rate)"], [], [], ["rounded(", " * rate)"]]

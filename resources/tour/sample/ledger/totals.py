@@ -1,4 +1,4 @@
-"""What an invoice comes to. Every line is rounded for itself."""
+"""Invoice totals, rounded per line."""
 
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -14,11 +14,15 @@ class Line:
     net: Decimal
 
 
-def rounded(amount: Decimal) -> Decimal:
+def rounded(amount):
     """Whole cents, half a cent up."""
     return amount.quantize(CENT, ROUND_HALF_UP)
 
 
-def invoice_total(lines: list[Line], vat: Decimal) -> Decimal:
-    """What the customer pays, VAT included."""
-    return sum((rounded(line.net * (1 + vat)) for line in lines), Decimal(0))
+def invoice_total(lines, vat):
+    """What the customer pays."""
+    rate = 1 + vat
+    total = Decimal(0)
+    for line in lines:
+        total += rounded(line.net * rate)
+    return total
