@@ -257,6 +257,7 @@ class _Built:
             remembered=self.rule_book.for_session,
             memory=Recall(self.facts) if self.options.memory else None,
             day_limit=choices.day_limit,
+            session_limit=choices.session_limit,
             trash_days=lambda: self.settings.values.data.trash_days,
             data_dir=self.home,
             unsandboxed=self.options.unsandboxed,

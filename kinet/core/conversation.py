@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
-from typing import Literal
+from typing import Any, Literal
 
 from kinet.core.approval import ApprovalRequest
 from kinet.core.completion import Usage
@@ -181,7 +181,7 @@ class Conversation:
 
     def fork(self) -> Conversation:
         """A copy that goes its own way from here; what is frozen is shared."""
-        copied = {
+        copied: dict[str, Any] = {
             item.name: value.copy() if isinstance(value, list | dict) else value
             for item in fields(self)
             for value in (getattr(self, item.name),)

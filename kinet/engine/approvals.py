@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from kinet.core.approval import ApprovalRequest, Decision
+from kinet.core.approval import ApprovalRequest, Decision, Scope
 from kinet.core.errors import SettingsError
 from kinet.core.events import ApprovalRequested, ApprovalResolved, Event, Notice
 from kinet.engine.base import TurnRequest
@@ -88,17 +88,20 @@ class Approvals:
         self._emit(ApprovalResolved(request.id, request.call_id, decision))
         return decision
 
-    async def ask_to_go_on(self, tool: str, question: str, reason: str) -> bool:
-        """A guard's question: True to go on. With nobody to ask it is no."""
+    async def ask_to_go_on(
+        self, tool: str, question: str, reason: str, scopes: tuple[Scope, ...] = ("once",)
+    ) -> Decision:
+        """A guard's question. With nobody to ask it is no."""
         request = ApprovalRequest(
-            id=new_id(), call_id="", tool=tool, kind="other", question=question, reason=reason
-        )
+            id=new_id(), call_id="", tool=tool, kind="other", question=question, reason=reason,
+            scopes=scopes,
+        )  # fmt: skip
         self._emit(ApprovalRequested(request))
         decision = await self._answer(request)
         # No call was denied here: "nobody to ask" must not count as a denied call.
         told = replace(decision, unasked=False)
         self._emit(ApprovalResolved(request.id, "", told))
-        return decision.allowed
+        return told
 
     async def _answer(self, request: ApprovalRequest) -> Decision:
         limit = self._turn.limits.approval_seconds or None

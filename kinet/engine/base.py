@@ -93,6 +93,15 @@ class Remembered(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Allowance:
+    """USD that are left of a budget beyond the turn; `of` is "session" or "day"."""
+
+    of: str
+    left: float
+    budget: float
+
+
+@dataclass(frozen=True, slots=True)
 class ModelChange:
     """Another model or effort, chosen while the turn runs. `notice` is told to the person."""
 
@@ -100,6 +109,44 @@ class ModelChange:
     provider: Provider
     effort: Effort = ""
     notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JournalCall:
+    """A call that may change files, as a journal is told of it."""
+
+    session_id: str
+    turn_id: str
+    call_id: str
+    tool: str
+    arguments: Mapping[str, object]
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class CallChanges:
+    """What a call changed: paths as a person knows them, counts of lines, a diff to be shown.
+
+    `problem` is a sentence where the change cannot be taken back, "" else.
+    """
+
+    paths: tuple[str, ...] = ()
+    added: int = 0
+    removed: int = 0
+    diff: str = ""
+    problem: str = ""
+
+
+class FileJournal(Protocol):
+    """Keeps what calls change, so that it can be undone. Its methods never raise."""
+
+    async def before(self, call: JournalCall) -> object:
+        """Keeps the state of what the call may touch; the ticket is for `after`."""
+        ...
+
+    async def after(self, ticket: object) -> CallChanges:
+        """What the call has changed."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +158,12 @@ class TurnRequest:
     block ("" for none). `steering` gives messages that came in meanwhile and takes them out.
     `mode` is the approval mode: ask, edits, plan, all, deny. `occupancy`, `occupancy_messages` and
     `carry` are those of the conversation before this turn (`conversation.carry()`).
+    `turn_id` names the turn for the `journal`, also in the turns of its sub-agents.
     `observers` are told every event; one that fails is logged and never breaks the run.
     `hooks` stand before and after each call and before a compaction. `changed` gives a model or
     effort that was chosen meanwhile, None for no change. `added` are texts of context sources, told
-    with the newest user message. `insist` asks also a server whose circuit is open.
+    with the newest user message. `allowances` are the budgets beside the turn's own. `insist`
+    asks also a server whose circuit is open.
     """
 
     session_id: str
@@ -143,11 +192,14 @@ class TurnRequest:
     data_dir: Path | None = None
     unsandboxed: bool = False
     carry: Carry = field(default_factory=Carry)
+    journal: FileJournal | None = None
+    turn_id: str = ""
     observers: tuple[Callable[[Event], None], ...] = ()
     hooks: tuple[Hook, ...] = ()
     changed: Callable[[], Awaitable[ModelChange | None]] | None = None
     added: tuple[str, ...] = ()
     insist: bool = False
+    allowances: tuple[Allowance, ...] = ()
 
 
 class Engine(Protocol):

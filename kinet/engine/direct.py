@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from typing import Any
 
+from kinet.core.approval import Decision
 from kinet.core.events import Event, TurnFinished
 from kinet.engine.base import TurnRequest
 from kinet.engine.circuit import Circuit
@@ -81,7 +82,12 @@ class DirectEngine:
             while not work.done() and not stop.done():
                 left = limit - (time.monotonic() - started - turn.recorder.waited())
                 if limit and left <= 0:
-                    break
+                    decision = await self._ask_for_time(turn, work, stop, limit)
+                    if decision is not None and not decision.allowed:
+                        break
+                    raised = decision is not None and decision.scope != "once"
+                    limit = 0.0 if raised else limit + request.limits.max_seconds
+                    continue
                 timeout = left if limit else None
                 await asyncio.wait(
                     {work, stop}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
@@ -92,6 +98,17 @@ class DirectEngine:
         finally:
             stop.cancel()
             await self._cancel(work)
+
+    async def _ask_for_time(
+        self, turn: Turn, work: asyncio.Task[Ending], stop: asyncio.Task[None], seconds: float
+    ) -> Decision | None:
+        """What the person says; None if the turn ended or was stopped before they said it."""
+        asking = asyncio.create_task(turn.more_time(seconds))
+        try:
+            await asyncio.wait({work, stop, asking}, return_when=asyncio.FIRST_COMPLETED)
+            return asking.result() if asking.done() else None
+        finally:
+            asking.cancel()
 
     async def _cancel(self, work: asyncio.Task[Ending]) -> None:
         """Ends the work; what needs longer than the grace time goes on cleaning up by itself."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from kinet.core.approval import Decision
 from kinet.core.completion import Completion, Usage
 from kinet.core.conversation import Conversation
 from kinet.core.errors import ContextTooLongError, ProviderError
@@ -15,7 +17,6 @@ from kinet.core.events import (
     Notice,
     StepFinished,
     StepStarted,
-    TurnError,
     TurnFinished,
 )
 from kinet.core.messages import Message
@@ -25,20 +26,19 @@ from kinet.engine.circuit import Circuit
 from kinet.engine.completions import with_fresh_ids, without_calls, without_echo
 from kinet.engine.context import Context
 from kinet.engine.ending import COMPLETED, Ending, OutputLimitReached, failed
+from kinet.engine.idle_replies import IdleReplies
 from kinet.engine.loop_guard import LoopGuard
 from kinet.engine.model_call import ModelCall
 from kinet.engine.prompt import text_of
 from kinet.engine.recorder import Recorder
 from kinet.engine.segments import SegmentHashes, cache_note, shortened
 from kinet.engine.shrinking import Shrinking
+from kinet.engine.spending import Spending
 from kinet.engine.step_cap import StepCap
 from kinet.engine.subagent import SubAgentRunner
 from kinet.engine.tokens import Calibration, size_of_message, size_of_text
 from kinet.engine.tool_runner import STOPPED, ToolRunner, offered
 from kinet.providers.base import ModelRequest
-
-_EMPTY_NUDGE = "[Kinet: your reply was empty. Go on with the task, or write your answer.]"
-_MAX_PAUSES = 3
 
 
 @dataclass
@@ -89,11 +89,12 @@ class Turn:
         self._segments = request.carry.segments
         self._prompt_tokens = request.carry.prompt_tokens
         self._cap = StepCap(request.limits.max_steps)
-        self._budget = request.limits.budget_usd
+        self._spending = Spending(request, self._approvals)
+        # Cleared while a person is asked for more time: no further step begins then.
+        self._free = asyncio.Event()
+        self._free.set()
         self._step: _Step | None = None
-        self._empty = 0
-        self._faults = 0
-        self._pauses = 0
+        self._idle = IdleReplies(self._emit, self._tell_model, self._approvals)
         if request.insist:
             circuit.try_anyway(request.profile)
 
@@ -119,6 +120,19 @@ class Turn:
             self._emit(Notice("There is nothing to compact yet."))
         return COMPLETED
 
+    async def more_time(self, seconds: float) -> Decision:
+        """Asks for more time; meanwhile no further step begins."""
+        self._free.clear()
+        try:
+            return await self._approvals.ask_to_go_on(
+                "time",
+                f"This turn has worked for {seconds:g} seconds. Let it go on?",
+                f"the time limit of {seconds:g} seconds is reached",
+                ("once", "session"),
+            )
+        finally:
+            self._free.set()
+
     def close(self, ending: Ending, open_calls: str = STOPPED) -> None:
         """Keeps partial text, answers what is open, and tells the last event."""
         self._keep_partial()
@@ -136,9 +150,10 @@ class Turn:
         number = 0
         while True:
             number += 1
+            await self._free.wait()
             self._take_steering()
             # A fault (an empty reply) uses no step of the cap.
-            counted = number - self._faults
+            counted = number - self._idle.faults
             last = self._cap.is_last(counted)
             if note := self._cap.note(counted):
                 self._tell_model(note)
@@ -148,7 +163,7 @@ class Turn:
             # What joined the history is what has to be answered, call by call.
             calls = completion.raw_assistant.tool_calls
             if calls:
-                self._empty = self._pauses = 0
+                self._idle.forget()
                 self._guard.begin_step()
                 await self._tools.run(calls, cut_off=completion.finish == "length")
             self._finish_step()
@@ -170,32 +185,14 @@ class Turn:
                 f"The limit of {self._cap.steps} steps was reached; the task may be unfinished.",
             )
         if completion.finish == "pause":
-            self._pauses += 1
-            return None if self._pauses < _MAX_PAUSES else COMPLETED
+            return await self._idle.after_talk()
         if not completion.content.strip():
-            return self._after_empty()
+            return self._idle.after_empty()
         if completion.finish == "length":
             self._emit(Notice("The answer was cut off by the output limit.", "warning"))
         if completion.finish == "content_filter":
             self._emit(Notice("The server's content filter ended the answer.", "warning"))
         return COMPLETED
-
-    def _after_empty(self) -> Ending | None:
-        self._empty += 1
-        if self._empty == 1:
-            self._faults += 1
-            self._emit(Notice("The model's reply was empty; it was asked once more.", "warning"))
-            self._tell_model(_EMPTY_NUDGE)
-            return None
-        return Ending(
-            "failed",
-            error=TurnError(
-                "protocol",
-                "The model replied with nothing, twice.",
-                "Send the message again, or choose another model.",
-                retryable=True,
-            ),
-        )
 
     async def _consult_guards(self) -> Ending | None:
         """No progress, then money: each says go on, adds a note, or asks the person."""
@@ -208,17 +205,11 @@ class Turn:
         if advice == "ask":
             reason = self._guard.reason
             question = "The agent seems to go in circles. Let it go on?"
-            if not await self._approvals.ask_to_go_on("no_progress", question, reason):
+            decision = await self._approvals.ask_to_go_on("no_progress", question, reason)
+            if not decision.allowed:
                 return Ending("no_progress", f"No progress: {reason}.")
             self._guard.forgive()
-        spent = self.recorder.spent
-        if self._budget and spent >= self._budget:
-            question = f"This turn has cost {spent:.2f} USD. Let it go on?"
-            reason = f"the budget of {self._budget:.2f} USD is used up"
-            if not await self._approvals.ask_to_go_on("budget", question, reason):
-                return Ending("budget", f"The budget of {self._budget:.2f} USD was reached.")
-            self._budget = spent + self._request.limits.budget_usd
-        return None
+        return await self._spending.check(self.recorder.spent)
 
     async def _ask(self, number: int, last: bool) -> Completion:
         """One model request, made smaller and sent again if the server finds it too long."""

@@ -24,6 +24,8 @@ class DayGuard:
     # A yes holds for that day and for as much again.
     _day: str = ""
     _allowed: float = 0.0
+    # USD that are left of the day, as of the last question or permission.
+    left: float = 0.0
 
     async def question(self) -> ApprovalRequest | None:
         """What has to be asked before another turn, None if it may begin."""
@@ -34,7 +36,8 @@ class DayGuard:
 
         spent = await asyncio.to_thread(UsageLog(self.database).day)
         allowed = self._allowed if self._day == _today() else 0.0
-        if spent.cost < max(limit, allowed):
+        self.left = max(limit, allowed) - spent.cost
+        if self.left > 0:
             return None
         more = "" if spent.known else " or more"
         return ApprovalRequest(
@@ -52,6 +55,7 @@ class DayGuard:
 
         spent = await asyncio.to_thread(UsageLog(self.database).day)
         self._day, self._allowed = _today(), spent.cost + self.limit()
+        self.left = self.limit()
 
 
 def _today() -> str:

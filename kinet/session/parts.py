@@ -62,6 +62,8 @@ class SessionParts:
     approver: Approver | None = None
     # USD; what may be spent in a day before it is asked. 0 asks nothing.
     day_limit: Callable[[], float] = lambda: 0.0
+    # The same for one session.
+    session_limit: Callable[[], float] = lambda: 0.0
     # How long deleted sessions are kept.
     trash_days: Callable[[], float] = lambda: 30.0
     # Texts of context sources for a session on this folder, told with the newest message.

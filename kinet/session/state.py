@@ -55,6 +55,9 @@ class SessionState:
     memory_text: str | None = None
     skills: Sequence[Section] | None = None
     rules_digest: str = ""
+    # USD the session may have cost before it is asked again; and whether it is asked at all.
+    session_allowed: float = 0.0
+    raised: bool = False
     # The calls that run now, for a turn that is ended early.
     calls: dict[str, ToolStarted] = field(default_factory=dict)
 

@@ -35,6 +35,7 @@ from kinet.core.profile import ModelProfile
 from kinet.session.model_watch import ModelWatch
 from kinet.session.parts import Rules
 from kinet.session.recovery import after_leaving
+from kinet.session.spending import Spending
 from kinet.session.state import SessionState
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ class Turn:
         self._stop = stop
         self._ended = ended
         self._insist = insist
+        self._spending = Spending(state)
         self._finished = False
         self._told_unsaved = False
         self._began = time.monotonic()
@@ -172,7 +174,7 @@ class Turn:
 
     async def _may_spend(self) -> AsyncGenerator[Event, None]:
         """Asks if the day's money is spent; ends the turn if it must not go on."""
-        question = await self._state.day_guard.question()
+        question = await self._spending.question()
         if question is None:
             return
         requested = ApprovalRequested(question)
@@ -183,9 +185,8 @@ class Turn:
         resolved = ApprovalResolved(question.id, "", told)
         self._state.take(resolved)
         yield resolved
-        if told.allowed:
-            await self._state.day_guard.allow()
-        else:
+        await self._spending.answered(told)
+        if not told.allowed:
             yield await self._end(
                 None, "stopped" if decision is None else "budget", question.reason
             )
@@ -199,6 +200,7 @@ class Turn:
         async with aclosing(running) as stream:  # type: ignore[type-var]
             async for event in stream:
                 self._state.take(event)
+                self._spending.watch(event)
                 if not isinstance(event, _PASSING) and (notice := await self._settled(event)):
                     yield notice
                 if isinstance(event, TurnFinished):
@@ -278,7 +280,7 @@ class Turn:
             stop=self._stop,
             folder=state.folder,
             mode=state.mode or parts.mode(),
-            limits=parts.limits() if parts.limits is not None else Limits(),
+            limits=self._spending.limits(parts.limits() if parts.limits else Limits()),
             effort=state.effort or parts.effort(),
             rules=tuple(loaded.rules.sections),
             skills=tuple(loaded.skills),
@@ -297,6 +299,7 @@ class Turn:
             hooks=parts.hooks,
             changed=ModelWatch(state, self._profile, loaded.provider),
             insist=self._insist,
+            allowances=self._spending.allowances(),
         )
 
     async def _end(

@@ -185,7 +185,7 @@ class Limits(Section):
     max_seconds: float = setting(
         0.0,
         title="Time per turn",
-        help="A turn ends there with what it has.",
+        help="Asks then; without a yes the turn ends with what it has.",
         unit="seconds",
         zero="no limit",
         ge=0,
@@ -199,6 +199,15 @@ class Limits(Section):
         zero="off",
         ge=0,
         le=10_000,
+    )
+    session_usd: float = setting(
+        0.0,
+        title="Money per session",
+        help="Asks before a session costs more.",
+        unit="USD",
+        zero="off",
+        ge=0,
+        le=100_000,
     )
     day_usd: float = setting(
         5.0,

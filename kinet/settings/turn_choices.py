@@ -77,6 +77,10 @@ class TurnChoices:
         chosen = self._options.effort or self.preset.effort or self._settings.values.models.effort
         return cast(Effort, chosen)
 
+    def session_limit(self) -> float:
+        """USD that a session may cost before it is asked; 0 is off."""
+        return float(self._settings.values.limits.session_usd)
+
     def day_limit(self) -> float:
         """USD that may be spent in a day before it is asked; 0 is off."""
         return float(self._settings.values.limits.day_usd)

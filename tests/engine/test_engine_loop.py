@@ -356,7 +356,11 @@ async def test_a_budget_asks_and_a_no_ends_the_turn():
 
 
 async def test_a_time_limit_ends_with_a_partial_answer():
-    request = turn(ScriptedProvider(hangs("So far")), limits=Limits(max_seconds=0.05))
+    request = turn(
+        ScriptedProvider(hangs("So far")),
+        limits=Limits(max_seconds=0.05),
+        approver=denies_everything(),
+    )
     events = await collect(request)
     assert last(events).reason == "budget"
     assert texts(events) == ["So far"]

@@ -25,7 +25,7 @@ from kinet.engine.base import Limits, Section, StopSignal
 from kinet.net.secret import Secret
 from kinet.providers.base import Provider
 from kinet.providers.catalog import create_provider
-from tests.support.approvers import Undecided
+from tests.support.approvers import Undecided, denies_everything
 from tests.support.chat import Chat
 from tests.support.replies import (
     Call,
@@ -294,7 +294,7 @@ async def test_a_bad_request_is_one_request_and_a_clear_end(server, provider):
 async def test_a16_a_time_limit_ends_the_request_first(server, provider):
     server.replies(hangs("So far"))
     began = time.monotonic()
-    events = await Chat().send(provider, limits=Limits(max_seconds=0.3))
+    events = await Chat(approver=denies_everything()).send(provider, limits=Limits(max_seconds=0.3))
     assert time.monotonic() - began < 10
     assert last(events).reason == "budget"
     assert await asyncio.to_thread(server.requests[0].closed.wait, 5)
