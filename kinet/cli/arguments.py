@@ -14,9 +14,7 @@ PROTOCOLS: tuple[WireProtocol, ...] = ("openai", "responses", "anthropic")
 EFFORTS: tuple[Effort, ...] = ("off", "low", "medium", "high")
 MODES = ("ask", "edits", "all", "plan", "deny")
 NOT_YET = {
-    "render": "render Markdown as the transcript does",
     "trust": "trust a folder as it is now",
-    "doctor": "probe an endpoint",
     "undo": "undo the file changes of a turn",
     "redo": "take an undo back",
     "serve": "the engine as JSON-RPC lines",
@@ -58,9 +56,11 @@ def build_parser() -> Parser:
     _add_complete(commands)
     _add_tool(commands)
     _add_check(commands)
+    _add_render(commands)
     _add_sessions(commands)
     _add_memory(commands)
     _add_models(commands)
+    _add_doctor(commands)
     _add_config(commands)
     for name, meaning in NOT_YET.items():
         # What follows such a word is not looked at: main answers before it is parsed.
@@ -161,6 +161,14 @@ def _add_check(commands: Any) -> None:
         kind.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
 
 
+def _add_render(commands: Any) -> None:
+    parser = _command(commands, "render", "render Markdown as the transcript does")
+    parser.add_argument("file", metavar="FILE.md", help="- reads stdin")
+    parser.add_argument("--png", type=Path, metavar="F", help="save a picture of it")
+    parser.add_argument("--html", type=Path, metavar="F", help="save it as a page")
+    parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
+
+
 def _add_sessions(commands: Any) -> None:
     parser = _command(commands, "sessions", "list, show, search, export and remove sessions")
     acts = parser.add_subparsers(dest="act", required=True, metavar="WHAT", parser_class=Parser)
@@ -192,6 +200,13 @@ def _add_memory(commands: Any) -> None:
 
 def _add_models(commands: Any) -> None:
     parser = _command(commands, "models", "profiles and what is known of each model")
+    parser.add_argument("--json", action="store_true")
+
+
+def _add_doctor(commands: Any) -> None:
+    parser = _command(commands, "doctor", "examine an endpoint: what works, and what to save")
+    _add_profile_options(parser)
+    parser.add_argument("--stall-seconds", type=_seconds, default=None, metavar="S")
     parser.add_argument("--json", action="store_true")
 
 

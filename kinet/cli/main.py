@@ -64,12 +64,16 @@ def _command(name: str) -> Command:
             from kinet.cli.tool_command import tool as command
         case "check":
             from kinet.cli.check_command import check as command
+        case "render":
+            from kinet.cli.render_command import render as command
         case "sessions":
             from kinet.cli.sessions_command import sessions as command
         case "memory":
             from kinet.cli.memory_command import memory as command
         case "models":
             from kinet.cli.models_command import models as command
+        case "doctor":
+            from kinet.cli.doctor_command import doctor as command
         case "config":
             from kinet.cli.config_command import config as command
         case _:

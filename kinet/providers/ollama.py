@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+import httpx
+
 from kinet.core.completion import Completion
 from kinet.core.errors import BadRequestError
 from kinet.core.profile import ModelProfile
@@ -27,6 +29,7 @@ from kinet.providers.wire_names import ToolNames
 # Tokens. What is asked for where the profile names no window: the server's own default may be
 # 4,096, of which the tools alone take most.
 DEFAULT_WINDOW = 16_384
+SHOW_SECONDS = 10.0
 
 
 def speaks_ollama(profile: ModelProfile, vendor: Vendor) -> bool:
@@ -50,6 +53,26 @@ def api_address(base_url: str, end: str) -> str:
     """An address of Ollama's own API: `end` is "chat", "show" or "ps"."""
     parts = urlsplit(chat_address(base_url))
     return urlunsplit((parts.scheme, parts.netloc, f"/api/{end}", parts.query, ""))
+
+
+async def shown_window(profile: ModelProfile, key: Secret | None, client: httpx.AsyncClient) -> int:
+    """The longest window that the model was made for, as Ollama shows it; 0 if it does not say."""
+    try:
+        answer = await client.post(
+            api_address(profile.base_url, "show"),
+            json={"model": profile.model},
+            headers={**request_headers(profile, key, "bearer", {}), "accept": "application/json"},
+            timeout=SHOW_SECONDS,
+        )
+        info = answer.json().get("model_info")
+    except (httpx.HTTPError, ValueError, AttributeError):
+        return 0
+    lengths = [
+        value
+        for name, value in (info.items() if isinstance(info, dict) else ())
+        if name.endswith(".context_length") and isinstance(value, int)
+    ]
+    return max(lengths, default=0)
 
 
 class Ollama:

@@ -24,6 +24,7 @@ from kinet.providers.headers import request_headers
 from kinet.providers.http import Refused, Unpacker
 from kinet.providers.http_provider import HttpProvider
 from kinet.providers.network_failures import NetworkCause, network_cause, network_error
+from kinet.providers.ollama import shown_window, speaks_ollama
 from kinet.providers.vendors import vendor_of
 
 Verdict = Literal[
@@ -147,13 +148,20 @@ async def probe_with(
 
 
 async def list_models(
-    profile: ModelProfile, key: Secret | None, client: httpx.AsyncClient | None = None
+    profile: ModelProfile,
+    key: Secret | None,
+    client: httpx.AsyncClient | None = None,
+    *,
+    seconds: float = SECONDS,
 ) -> list[str]:
-    """The names of the models an address offers, sorted. Raises ProviderError."""
+    """The names of the models an address offers, sorted. Raises ProviderError.
+
+    `seconds` is how long the whole list is waited for.
+    """
     owned = client is None
     used = client or create_client(stall_seconds=SECONDS)
     try:
-        return await _models(profile, key, used)
+        return await _models(profile, key, used, seconds)
     except _Unsuitable as exc:
         raise exc.error from exc
     finally:
@@ -171,6 +179,8 @@ async def served_window(
     owned = client is None
     used = client or create_client(stall_seconds=SECONDS)
     try:
+        if speaks_ollama(profile, vendor_of(profile)):
+            return await shown_window(profile, key, used)
         document = await _list(profile, key, used)
     except _Unsuitable:
         return 0
@@ -185,9 +195,12 @@ async def served_window(
 
 
 async def _models(
-    profile: ModelProfile, key: Secret | None, client: httpx.AsyncClient
+    profile: ModelProfile,
+    key: Secret | None,
+    client: httpx.AsyncClient,
+    seconds: float = SECONDS,
 ) -> list[str]:
-    names = {_name(entry) for entry in _entries(await _list(profile, key, client))} - {""}
+    names = {_name(entry) for entry in _entries(await _list(profile, key, client, seconds))} - {""}
     if not names:
         error = ProtocolError(
             "The address keeps no list of models.",
@@ -197,7 +210,12 @@ async def _models(
     return sorted(names)
 
 
-async def _list(profile: ModelProfile, key: Secret | None, client: httpx.AsyncClient) -> Any:
+async def _list(
+    profile: ModelProfile,
+    key: Secret | None,
+    client: httpx.AsyncClient,
+    seconds: float = SECONDS,
+) -> Any:
     """The document behind the address of the list of models."""
     try:
         url = models_address(profile.base_url, profile.protocol)
@@ -205,7 +223,7 @@ async def _list(profile: ModelProfile, key: Secret | None, client: httpx.AsyncCl
     except ProviderError as exc:
         raise _Unsuitable("key_refused" if exc.kind == "auth" else "protocol", exc) from exc
     try:
-        async with asyncio.timeout(SECONDS), client.stream("GET", url, headers=headers) as response:
+        async with asyncio.timeout(seconds), client.stream("GET", url, headers=headers) as response:
             text = await _text(response)
     except TimeoutError as exc:
         raise _Unsuitable("timeout", network_error(httpx.ReadTimeout(""), url)) from exc
