@@ -189,6 +189,23 @@ def too_broad(tool: str, match: Match, value: str, scope: Scope) -> str:
     return ""
 
 
+def suggested_beginning(command: str) -> str:
+    """The first words of a command as a rule a person may edit; "" where no beginning may be kept.
+
+    It has the program, what it is to do, and the options that follow; operands change.
+    """
+    plain = split_plain(command)
+    if plain is None or len(plain) != 1:
+        return ""
+    words = plain[0].words
+    count = next(
+        (at for at, word in enumerate(words) if at > 1 and not word.startswith("-")),
+        len(words),
+    )
+    beginning = " ".join(words[: max(2, count)])
+    return beginning if begins_with(command, beginning) and not _prefix_too_broad(beginning) else ""
+
+
 def _prefix_too_broad(prefix: str) -> str:
     plain = split_plain(prefix)
     if plain is None or len(plain) != 1:

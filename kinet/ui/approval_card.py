@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 
-from kinet.core.approval import ApprovalRequest, Decision, Scope
-from kinet.ui.approval_parts import AnsweredRow, Answers, ApprovalHead, Body
+from kinet.core.approval import ApprovalRequest, Decision
+from kinet.ui.approval_answers import AnsweredRow, Answers
+from kinet.ui.approval_parts import ApprovalHead, Body
 from kinet.ui.approval_words import asked_text, waiting_text
 from kinet.ui.theme import Theme, current_theme
 
@@ -36,6 +37,7 @@ class ApprovalCard(QFrame):
         parent: QWidget | None = None,
         *,
         position: str = "",
+        recent: Sequence[str] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(parent)
@@ -47,14 +49,18 @@ class ApprovalCard(QFrame):
         self._appeared: float | None = None
         self._open = True
         self._position = position
+        self._shared = ""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(asked_text(request))
         self.setAccessibleDescription(request.body[:2000])
         self.head = ApprovalHead(request, self)
         self.body = Body(request, self)
-        self.answers = Answers(request, self)
-        self.answers.allowed.connect(self._allow)
+        self.answers = Answers(request, recent, self)
+        self.answers.allowed.connect(self._answer)
         self.answers.denied.connect(self._deny)
+        self.answers.always.clicked.connect(self._watch_keys)
+        if self.body.hunks is not None:
+            self.body.hunks.changed.connect(self._hunks_changed)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(1, 1, 1, 1)
         self._column.setSpacing(0)
@@ -65,8 +71,7 @@ class ApprovalCard(QFrame):
         )
         for part in self._parts:
             self._column.addWidget(part)
-        for child in self.findChildren(QWidget):
-            child.installEventFilter(self)
+        self._watch_keys()
         self._tick = QTimer(self)
         self._tick.setInterval(1000)
         self._tick.timeout.connect(self._show_wait)
@@ -79,6 +84,21 @@ class ApprovalCard(QFrame):
     def is_open(self) -> bool:
         """True until it is answered or closed."""
         return self._open
+
+    @property
+    def age(self) -> float:
+        """Seconds since the question came up."""
+        return self._clock() - self._born
+
+    def answer(self, decision: Decision) -> None:
+        """Answers as the person did to an equal question elsewhere."""
+        self._answer(decision)
+
+    def set_shared(self, others: int) -> None:
+        """Says how many equal questions this answer is given to as well."""
+        word = "request" if others == 1 else "requests"
+        self._shared = f"answers {others} equal {word} too" if others else ""
+        self._show_wait()
 
     def close_question(self, decision: Decision | None) -> None:
         """Folds the card without an answer of its own: stopped, or answered elsewhere."""
@@ -140,7 +160,7 @@ class ApprovalCard(QFrame):
             return False
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if not self._too_soon() and not event.isAutoRepeat():
-                self._allow("once")
+                self.answers.confirm()
             return True
         if event.key() == Qt.Key.Key_Backspace:
             if not self._too_soon() and not event.isAutoRepeat():
@@ -151,8 +171,15 @@ class ApprovalCard(QFrame):
     def _too_soon(self) -> bool:
         return self._appeared is None or self._clock() - self._appeared < DEAD_SECONDS
 
-    def _allow(self, scope: Scope) -> None:
-        self._answer(Decision(True, scope))
+    def _watch_keys(self) -> None:
+        """Sees the keys of all parts, also of those that were added since."""
+        for child in self.findChildren(QWidget):
+            child.removeEventFilter(self)
+            child.installEventFilter(self)
+
+    def _hunks_changed(self) -> None:
+        if self.body.hunks is not None:
+            self.answers.set_hunks(self.body.hunks.accepted, len(self.body.hunks.hunks))
 
     def _deny(self, reason: str) -> None:
         self._answer(Decision(False, reason=reason.strip()))
@@ -179,7 +206,8 @@ class ApprovalCard(QFrame):
 
     def _show_wait(self) -> None:
         seconds = self._clock() - self._born
-        words = [word for word in (self._position, waiting_text(seconds)) if word]
+        parts = (self._shared, self._position, waiting_text(seconds))
+        words = [word for word in parts if word]
         self.head.show_wait(" · ".join(words), late=seconds > _LONG_WAIT)
 
     def _has_focus_inside(self) -> bool:

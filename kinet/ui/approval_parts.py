@@ -1,34 +1,24 @@
-"""The parts of an approval card: head, body, actions, and the line that is left of it."""
+"""The parts of an approval card that show what is asked: head and body."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from kinet.core.approval import ApprovalRequest, Decision
+from kinet.core.approval import ApprovalRequest
 from kinet.ui.approval_words import (
-    answer_text,
-    asked_text,
     hidden_text,
     icon_of,
     place_of,
     sentence,
-    summary_text,
     targets_of,
 )
 from kinet.ui.code_box import MOST_ROWS, CodeBox
-from kinet.ui.controls import ElidedLabel, Line, key_hint, repolish, text_label
+from kinet.ui.controls import ElidedLabel, repolish, text_label
 from kinet.ui.diff_rows import count_changes
 from kinet.ui.diff_view import DiffView
-from kinet.ui.part_buttons import TextButton, padded
+from kinet.ui.hunk_list import MOST_HUNKS, HunkList
+from kinet.ui.part_buttons import padded
 from kinet.ui.theme import Theme
 from kinet.ui.visible_text import spell_out
 
@@ -65,6 +55,11 @@ class ApprovalHead(QFrame):
         row.addStretch(1)
         row.addWidget(self._wait)
 
+    @property
+    def wait_text(self) -> str:
+        """What stands at the right: how many wait and for how long."""
+        return self._wait.text()
+
     def show_wait(self, words: str, *, late: bool) -> None:
         """Says how many wait and for how long; a long wait is said in warning."""
         self._wait.setText(words)
@@ -87,6 +82,7 @@ class Body(QWidget):
         self._notes: list[tuple[QLabel, str, str]] = []
         self._box: CodeBox | None = None
         self._diff: DiffView | None = None
+        self.hunks: HunkList | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -130,8 +126,15 @@ class Body(QWidget):
             self._count.setVisible(long)
         if self._diff is not None:
             self._diff.set_theme(theme)
+        if self.hunks is not None:
+            self.hunks.set_theme(theme)
 
     def _add_diff(self, request: ApprovalRequest, column: QVBoxLayout) -> None:
+        count = sum(line.startswith("@@ ") for line in request.body.split("\n"))
+        if 1 < count <= MOST_HUNKS:
+            self.hunks = HunkList(request.body, self)
+            column.addWidget(self.hunks)
+            return
         self._diff = DiffView(self)
         self._diff.show_diff(request.body)
         self._diff.horizontalScrollBar().rangeChanged.connect(lambda *_: self._fit_diff())
@@ -163,107 +166,3 @@ class Body(QWidget):
         row.addWidget(text, 1)
         column.addLayout(row)
         self._notes.append((mark, icon_name, token))
-
-
-class Answers(QWidget):
-    """The buttons that answer, and the reason that goes with a no."""
-
-    allowed = Signal(str)
-    denied = Signal(str)
-
-    def __init__(self, request: ApprovalRequest, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        asked = asked_text(request)
-        self.allow = TextButton("Allow once", self, name=f"Allow once: {asked}")
-        self.allow.setObjectName("approveButton")
-        self.allow.clicked.connect(lambda: self.allowed.emit("once"))
-        self.session = TextButton("Allow for this session", self)
-        self.session.setObjectName("approveSessionButton")
-        self.session.setVisible("session" in request.scopes)
-        self.session.setToolTip(f"Not asked again in this session: {request.rule}".rstrip(": "))
-        self.session.clicked.connect(lambda: self.allowed.emit("session"))
-        self.deny = TextButton("Deny", self, name=f"Deny: {asked}")
-        self.deny.setObjectName("denyButton")
-        self.deny.clicked.connect(self._deny)
-        self._why = TextButton("Add a reason…", self, kind="quiet")
-        self._why.setObjectName("denyReasonButton")
-        self._why.clicked.connect(self._open_reason)
-        self.reason = QLineEdit(self)
-        self.reason.setObjectName("denyReason")
-        self.reason.setPlaceholderText("Why not? The model is told when you deny.")
-        self.reason.setAccessibleName("Reason for denying, told to the model")
-        self.reason.hide()
-        self._hint = text_label("", type="meta", tone="text_3", parent=self)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        for button in (self.allow, self.session, self.deny, self._why):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        buttons.addWidget(self._hint)
-        column = QVBoxLayout()
-        column.setContentsMargins(12, 8, 12, 8)
-        column.setSpacing(8)
-        column.addWidget(self.reason)
-        column.addLayout(buttons)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(Line(self))
-        outer.addLayout(column)
-
-    def show_focus(self, focused: bool) -> None:
-        """The one filled button stands in the card that has the focus."""
-        kind = "primary" if focused else ""
-        if (self.allow.property("kind") or "") != kind:
-            self.allow.setProperty("kind", kind)
-            repolish(self.allow)
-        by_key = focused and not self.reason.hasFocus()
-        self._hint.setText(f"{key_hint('Ctrl+Enter')} allows once" if by_key else "")
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another look; the style sheet does it."""
-        repolish(self.allow)
-
-    def _deny(self) -> None:
-        self.denied.emit(self.reason.text())
-
-    def _open_reason(self) -> None:
-        self._why.hide()
-        self.reason.show()
-        self.reason.setFocus(Qt.FocusReason.OtherFocusReason)
-
-
-class AnsweredRow(QWidget):
-    """What is left of an answered card: one line."""
-
-    def __init__(
-        self,
-        request: ApprovalRequest,
-        decision: Decision | None,
-        theme: Theme,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self.setFixedHeight(36)
-        allowed = decision is not None and decision.allowed
-        token = "success" if allowed else "danger" if decision is not None else "text_3"
-        icon_name = "check" if allowed else "close" if decision is not None else "info"
-        mark = QLabel(self)
-        mark.setPixmap(theme.pixmap(icon_name, token, 16, self.devicePixelRatioF()))
-        answer = answer_text(decision)
-        self.setAccessibleName(f"{answer}: {asked_text(request)}")
-        summary = ElidedLabel(summary_text(request), self)
-        summary.setProperty("type", "code")
-        summary.setProperty("tone", "text_2")
-        policy = QSizePolicy.Policy
-        summary.setSizePolicy(policy.Ignored, policy.Preferred)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 0, 12, 0)
-        row.setSpacing(8)
-        row.addWidget(mark)
-        row.addWidget(text_label(answer, type="strong", parent=self))
-        row.addWidget(summary, 1)
-        if decision is not None and decision.reason:
-            reason = ElidedLabel(f"“{decision.reason}”", self)
-            reason.setProperty("tone", "text_3")
-            row.addWidget(reason)

@@ -69,6 +69,8 @@ def answer_text(decision: Decision | None) -> str:
         return "No longer asked"
     if not decision.allowed:
         return "Denied"
+    if decision.hunks is not None:
+        return "Allowed in part"
     return {
         "once": "Allowed once",
         "session": "Allowed for this session",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -22,6 +22,7 @@ class Approvals(QObject):
     """The open questions of one session, the oldest first."""
 
     changed = Signal(int)  # how many are open
+    answered = Signal(object, object)  # ApprovalRequest, Decision: by the person, here
 
     def __init__(
         self,
@@ -29,8 +30,11 @@ class Approvals(QObject):
         remove_card: Callable[[QWidget], object],
         theme: Callable[[], Theme],
         parent: QObject | None = None,
+        *,
+        recent: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         super().__init__(parent)
+        self._recent = recent
         self._add_card, self._remove_card, self._theme = add_card, remove_card, theme
         self._open: list[tuple[ApprovalCard, asyncio.Future[Decision]]] = []
 
@@ -42,8 +46,9 @@ class Approvals(QObject):
         from kinet.ui.approval_card import ApprovalCard
 
         answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-        card = ApprovalCard(request, self._theme())
+        card = ApprovalCard(request, self._theme(), recent=self._recent())
         card.answered.connect(lambda decision: _answer(answer, decision))
+        card.answered.connect(lambda decision: self.answered.emit(request, decision))
         self._open.append((card, answer))
         self._add_card(card)
         self._number()

@@ -24,7 +24,7 @@ from kinet.ui.approvals import Approvals
 from kinet.ui.chat_body import ChatBody
 from kinet.ui.composer import Composer
 from kinet.ui.composer_desk import ComposerDesk
-from kinet.ui.conversation_text import questions
+from kinet.ui.conversation_text import questions, recent_commands
 from kinet.ui.drafts import DraftBook
 from kinet.ui.find_bar import FindBar
 from kinet.ui.header import ChatHeader
@@ -71,7 +71,13 @@ class ChatPanel(QFrame):
         self.composer = Composer(self)
         self.status_row = StatusRow(self)
         self.find_bar = FindBar(self.body.find_text, self)
-        self.approvals = Approvals(self.body.add_card, self.body.remove_card, current_theme, self)
+        self.approvals = Approvals(
+            self.body.add_card,
+            self.body.remove_card,
+            current_theme,
+            self,
+            recent=lambda: recent_commands(self.session),
+        )
         self.runner = TurnRunner(self, self)
         self.desk = ComposerDesk(self.composer, drafts, lambda: self.session)
         self._build()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kinet.core.messages import Message
+from kinet.core.messages import Message, ToolCall
+from kinet.ui.program import OpenSession
 
 
 def last_answer(messages: Sequence[Message]) -> str:
@@ -18,3 +19,24 @@ def last_answer(messages: Sequence[Message]) -> str:
 def questions(messages: Sequence[Message]) -> list[str]:
     """What the person said, oldest first."""
     return [item.text for item in messages if item.role == "user" and not item.kind]
+
+
+def recent_commands(session: OpenSession | None, most: int = 60) -> list[str]:
+    """The newest commands of a session, run or only asked for; the oldest of them first."""
+    found: list[str] = []
+    messages = session.conversation.messages if session is not None else ()
+    for message in reversed(messages):
+        for call in reversed(message.tool_calls):
+            command = _command_of(call) if call.name == "shell" else ""
+            if command:
+                found.append(command)
+            if len(found) == most:
+                return found[::-1]
+    return found[::-1]
+
+
+def _command_of(call: ToolCall) -> str:
+    try:
+        return str(call.parsed().get("command", ""))
+    except ValueError:
+        return ""

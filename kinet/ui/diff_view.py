@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
@@ -26,9 +28,12 @@ class DiffView(RowView):
         self.setAccessibleName("Changes")
         self.diff = DiffText(())
 
-    def show_diff(self, diff: str) -> DiffText:
-        """Shows it, and gives what was read."""
+    def show_diff(self, diff: str, *, heads: bool = True) -> DiffText:
+        """Shows it, and gives what was read; the heads of hunks may be left out."""
         self.diff = read_diff(diff)
+        if not heads:
+            rows = tuple(row for row in self.diff.rows if row.kind != "head")
+            self.diff = replace(self.diff, rows=rows)
         highest = max((max(row.old, row.new) for row in self.diff.rows), default=0)
         self._digits = max(2, len(str(highest)))
         self.row_layout.indent = float(self.gutter())

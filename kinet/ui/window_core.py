@@ -9,7 +9,9 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
 from kinet.ui.chat_panel import ChatPanel
+from kinet.ui.completion_desk import CompletionDesk
 from kinet.ui.file_desk import FileDesk
+from kinet.ui.inbox import Inbox
 from kinet.ui.look import Look
 from kinet.ui.model_desk import ModelDesk
 from kinet.ui.program import Program
@@ -17,6 +19,7 @@ from kinet.ui.session_changes import SessionChanges
 from kinet.ui.session_desk import SessionDesk
 from kinet.ui.settings_link import SettingsLink
 from kinet.ui.sidebar import Sidebar
+from kinet.ui.slash_commands import slash_commands
 from kinet.ui.status_row import cost_words
 from kinet.ui.step_desk import StepDesk, StepPanel
 from kinet.ui.tasks import spawn
@@ -33,6 +36,7 @@ class WindowCore(QObject):
 
     parts: WindowParts
     changes: SessionChanges
+    inbox: Inbox
     link: SettingsLink
     keys: WindowKeys
 
@@ -62,6 +66,8 @@ class WindowCore(QObject):
         self.parts = WindowParts(
             window, frame, sidebar, desk, steps, models, files, self._look, toast
         )
+        self.inbox = Inbox(window, lambda: desk.panels, lambda: desk.current)
+        self.inbox.session_wanted.connect(desk.open)
         self.changes = SessionChanges(program, sidebar, desk, toast)
         self.link = SettingsLink(program, self.parts)
         self._connect()
@@ -107,6 +113,7 @@ class WindowCore(QObject):
         parts.desk.panel_made.connect(self._serve)
         parts.desk.panel_shown.connect(self._follow)
         parts.models.problem.connect(parts.toast.tell)
+        parts.models.told.connect(lambda text: parts.toast.tell(text, seconds=3.0))
         parts.files.problem.connect(parts.toast.tell)
         parts.files.folder_changed.connect(lambda: self._follow(parts.desk.new()))
         parts.models.session_wanted.connect(parts.desk.open)
@@ -120,9 +127,11 @@ class WindowCore(QObject):
         parts = self.parts
         parts.models.serve(panel)
         parts.files.serve(panel)
+        CompletionDesk(panel, lambda: slash_commands(self.parts, self.keys.actions))
         panel.header.panel_toggled.connect(lambda _checked: parts.steps.toggle())
         panel.header.sidebar_requested.connect(lambda: parts.frame.show_sidebar(True))
         panel.state_changed.connect(self._retitle)
+        self.inbox.watch(panel)
         panel.link_chosen.connect(lambda url: QDesktopServices.openUrl(QUrl(url)))
         panel.runner.running_changed.connect(
             lambda running: None if running else spawn(self.show_month(), "month total")
@@ -141,7 +150,7 @@ class WindowCore(QObject):
 
     def _retitle(self) -> None:
         desk = self.parts.desk
-        waiting = sum(bool(panel.approvals.cards()) for panel in desk.panels)
+        waiting = self.inbox.waiting()
         title = desk.current.title if desk.current.session is not None else ""
         words = f"{title} — Kinet" if title else "Kinet"
         self._window.setWindowTitle(f"({waiting}) {words}" if waiting else words)
