@@ -32,6 +32,8 @@ class Composer(QWidget):
     stop_requested = Signal()
     changed = Signal()
     attach_requested = Signal()
+    mention_requested = Signal()
+    command_requested = Signal()
     problem = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -122,15 +124,22 @@ class Composer(QWidget):
         self.box.chips.removed.connect(self._remove_attachment)
         self.box.chips.opened.connect(self._unfold_attachment)
         self.box.send.clicked.connect(self._submit)
+        # The next words go into the field, however the last ones were sent.
+        self.box.send.clicked.connect(lambda: self.edit.setFocus(Qt.FocusReason.OtherFocusReason))
         self.box.stop.clicked.connect(self.stop_requested)
         self.box.plus.clicked.connect(self.attach_requested)
+        self.box.mention.clicked.connect(self.mention_requested)
+        self.box.command.clicked.connect(self.command_requested)
 
     def _submit(self) -> None:
         if self.text().strip() or self._attachments:
             self.submitted.emit()
 
     def _refresh(self) -> None:
-        self.box.send.setEnabled(bool(self.text().strip() or self._attachments))
+        text = self.text()
+        self.box.send.setEnabled(bool(text.strip() or self._attachments))
+        # A command is a message of its own.
+        self.box.command.setEnabled(not text)
         self.changed.emit()
 
     def _set_attachments(self, attachments: tuple[Attachment, ...]) -> None:
@@ -165,6 +174,8 @@ class _Box(QFrame):
         self.chips = ChipBar(self)
         self.edit = ComposerEdit(self)
         self.plus = IconButton("plus", "Attach text files", parent=self)
+        self.mention = IconButton("at", "Name a file of the folder", parent=self)
+        self.command = IconButton("slash", "Commands", parent=self)
         self.model = MenuButton("model", "", "Model", self)
         self.mode = MenuButton("shield", "", "Approvals", self)
         self.stop = StopButton(self)
@@ -201,7 +212,8 @@ class _Box(QFrame):
         bar = QHBoxLayout()
         bar.setContentsMargins(10, 0, 8, 0)
         bar.setSpacing(4)
-        bar.addWidget(self.plus)
+        for button in (self.plus, self.mention, self.command):
+            bar.addWidget(button)
         bar.addWidget(_Divider(self))
         bar.addWidget(self.model)
         bar.addWidget(self.mode)

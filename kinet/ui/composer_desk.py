@@ -29,6 +29,8 @@ class ComposerDesk(QObject):
         self.running = False
         # True while a question waits: what is typed then steers the turn, it never answers.
         self.asked = False
+        # Does what a text that is a command of the window says; False for a message.
+        self.local_command: Callable[[str], bool] = lambda text: False
         self._composer, self._drafts, self._session = composer, drafts, session
         self._recalled = 0
         self._timer = QTimer(self)
@@ -48,7 +50,7 @@ class ComposerDesk(QObject):
     def submit(self) -> None:
         """Sends what the composer holds; queues it while a turn runs; keeps it without a model."""
         text = with_attachments(self._composer.text(), self._composer.attachments())
-        if not text.strip():
+        if not text.strip() or self.local_command(text):
             return
         if not self.has_model:
             self.save_draft()

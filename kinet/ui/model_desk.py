@@ -4,37 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMainWindow
 
 from kinet.core.errors import KinetError
 from kinet.core.profile import ModelProfile
 from kinet.ui.chat_panel import ChatPanel
-from kinet.ui.composer_menus import MODES
 from kinet.ui.input_filters import guard_wheel
 from kinet.ui.program import Program
 from kinet.ui.tasks import spawn
 from kinet.ui.theme import Theme
+from kinet.ui.turn_choosing import TurnChoosing
 
 if TYPE_CHECKING:
     from kinet.ui.settings_dialog import SettingsDialog
     from kinet.ui.welcome import WelcomePage
 
 
-class ModelDesk(QObject):
+class ModelDesk(TurnChoosing):
     """Serves the panel on screen. Nothing here waits: dialogs are opened and answer by signal."""
 
-    problem = Signal(str)
     session_wanted = Signal(str)  # the tour's session
 
     def __init__(self, program: Program, window: QMainWindow) -> None:
-        super().__init__(window)
-        self._program, self._window = program, window
-        self._panel: ChatPanel | None = None
+        super().__init__(program, window)
+        self._window = window
         self._welcome: WelcomePage | None = None
         self._settings: SettingsDialog | None = None
         self._skipped = False
-        self._ready = False
 
     def prepare(self) -> None:
         """Makes the welcome page where one is needed; from here on settings can be read."""
@@ -70,46 +67,6 @@ class ModelDesk(QObject):
         panel.set_model(profile is not None, window)
         welcome = profile is None and not self._skipped and panel.session is None
         self._show_welcome(panel, welcome)
-
-    def choices(self) -> list[tuple[str, str]]:
-        """All profiles: name, and what they reach."""
-        profiles = self._program.settings.profiles() if self._ready else ()
-        return [(item.name, f"{item.model}, {item.base_url}") for item in profiles]
-
-    def choose_model(self, name: str) -> None:
-        """Uses the profile of this name in the session on screen and in new ones."""
-        panel = self._panel
-        if panel is None:
-            return
-        try:
-            if panel.session is not None:
-                panel.session.use_profile(name)
-            self._program.settings.set("models.default_profile", name)
-        except KinetError as exc:
-            self.problem.emit(exc.sentence())
-        self.refresh()
-        panel.refresh()
-
-    def choose_mode(self, mode: str) -> None:
-        """Uses this approval mode in the session on screen and in new ones."""
-        panel = self._panel
-        if panel is None:
-            return
-        try:
-            if panel.session is not None:
-                panel.session.set_mode(mode)
-            self._program.settings.set("approvals.mode", mode)
-        except KinetError as exc:
-            self.problem.emit(exc.sentence())
-        self.refresh()
-
-    def next_mode(self) -> None:
-        """The approval mode after the present one."""
-        if self._panel is not None:
-            order = list(MODES)
-            mode = self._mode(self._panel)
-            place = order.index(mode) if mode in order else -1
-            self.choose_mode(order[(place + 1) % len(order)])
 
     def open_settings(self, page: str = "") -> None:
         """Opens the settings dialog, on a page of it."""
@@ -186,11 +143,3 @@ class ModelDesk(QObject):
         self.refresh()
         if self._panel is not None:
             self._panel.refresh()
-
-    def _profile(self, panel: ChatPanel) -> ModelProfile | None:
-        return self._program.profile(panel.session.profile if panel.session is not None else "")
-
-    def _mode(self, panel: ChatPanel) -> str:
-        if panel.session is not None:
-            return panel.session.mode
-        return str(self._program.settings.get("approvals.mode"))

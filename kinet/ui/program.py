@@ -53,6 +53,10 @@ class OpenSession(Protocol):
         """Uses another approval mode from the next call on."""
         ...
 
+    def set_effort(self, effort: Any) -> None:
+        """Lets the model think off, low, medium or high from the next request on."""
+        ...
+
     def set_folder(self, folder: Path) -> None:
         """Works on another folder from the next turn on."""
         ...

@@ -45,6 +45,7 @@ class FakeSession:
     folder: Path | None = None
     profile: str = ""
     mode: str = "ask"
+    effort: str = ""
     conversation: Conversation = field(default_factory=Conversation)
     queue: list[Waiting] = field(default_factory=list)
     saved: list[Event] = field(default_factory=list)
@@ -88,6 +89,9 @@ class FakeSession:
 
     def set_folder(self, folder: Path) -> None:
         self.folder = folder
+
+    def set_effort(self, effort: str) -> None:
+        self.effort = effort
 
     def set_mode(self, mode: str) -> None:
         self.mode = mode
