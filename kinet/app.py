@@ -86,6 +86,24 @@ def _keep_geometry(window: MainWindow, runtime: Runtime) -> None:
         first_frame.update(runtime.home, geometry=window.geometry_text())
 
 
+def render_picture(source: str, path: Path) -> bool:
+    """Draws Markdown as the transcript does into a picture; False if it cannot be written."""
+    import asyncio
+
+    _choose_platform(picture=True)
+    app = create_application()
+    from kinet.ui.event_loop import EventLoop
+    from kinet.ui.markdown_picture import save_picture
+
+    loop = EventLoop(app)
+    asyncio.set_event_loop(loop)
+    try:
+        saved: bool = loop.run_until_complete(save_picture(source, path))
+        return saved
+    finally:
+        loop.close()
+
+
 async def end_window(window: MainWindow, runtime: Runtime) -> None:
     """Ends all that a window started, in order, and closes its runtime.
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from kinet.cli.session_export import as_html, as_json, as_jsonl, as_markdown, imported
+from kinet.cli.session_export import export, imported
 from kinet.core.conversation import replay
 from kinet.core.errors import StoreError
 from kinet.core.messages import Message
@@ -91,7 +91,7 @@ def _listed(row: SessionRow) -> dict[str, Any]:
 
 def _show(store: SessionStore, row: SessionRow, as_json_text: bool) -> None:
     messages = _messages(store, row)
-    print(as_json(row, messages) if as_json_text else as_markdown(row, messages))
+    print(export("json" if as_json_text else "md", row, messages))
 
 
 def _search(store: SessionStore, text: str, as_json_text: bool) -> None:
@@ -105,8 +105,7 @@ def _search(store: SessionStore, text: str, as_json_text: bool) -> None:
 
 
 def _export(store: SessionStore, row: SessionRow, form: str) -> None:
-    writers = {"md": as_markdown, "html": as_html, "json": as_json, "jsonl": as_jsonl}
-    print(writers[form](row, _messages(store, row)))
+    print(export(form, row, _messages(store, row)))
 
 
 def _messages(store: SessionStore, row: SessionRow) -> list[Message]:

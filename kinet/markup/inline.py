@@ -7,7 +7,7 @@ from html import escape
 
 from markdown_it.token import Token
 
-from kinet.markup.links import ADDRESS, names_target, openable, target, trimmed
+from kinet.markup.links import bare_links, names_target, openable, target
 from kinet.markup.look import Look
 from kinet.markup.visible import PAD, breakable, shown
 
@@ -84,18 +84,14 @@ class InlineWriter:
             # Faces differ too much: the box is drawn around the words, its sign is only copied.
             self.out.append(f'<span style="font-size:1px;letter-spacing:22px">{mark}</span>')
             text = text[task.end() :]
-        if self._links or "://" not in text:
+        if self._links:
             self.out.append(text_html(text))
             return
         done = 0
-        for match in ADDRESS.finditer(text):
-            url = trimmed(match.group())
-            self.out.append(text_html(text[done : match.start()]))
-            done = match.start() + len(url)
-            if openable(url) and target(url).isascii() and target(url) in url.lower():
-                self.out.append(f"{self._anchor(url)}{text_html(url)}</a>")
-            else:
-                self.out.append(text_html(url))
+        for place, url in bare_links(text):
+            self.out.append(text_html(text[done:place]))
+            self.out.append(f"{self._anchor(url)}{text_html(url)}</a>")
+            done = place + len(url)
         self.out.append(text_html(text[done:]))
 
     def _anchor(self, url: str) -> str:

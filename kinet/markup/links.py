@@ -42,6 +42,18 @@ def names_target(text: str, url: str) -> bool:
     return said.removeprefix("www.") == goal
 
 
+def bare_links(text: str) -> list[tuple[int, str]]:
+    """(place, address) of each bare address in running text that may be opened."""
+    if "://" not in text:
+        return []
+    found = []
+    for match in ADDRESS.finditer(text):
+        url = trimmed(match.group())
+        if openable(url) and target(url).isascii() and target(url) in url.lower():
+            found.append((match.start(), url))
+    return found
+
+
 def trimmed(address: str) -> str:
     """A bare address without the punctuation that ends its sentence."""
     while address and address[-1] in _ENDING:

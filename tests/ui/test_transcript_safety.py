@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,9 +12,8 @@ from PySide6.QtWidgets import QApplication
 
 from kinet.core.events import TextDelta, TurnStarted
 from kinet.ui.transcript.documents import SafeDocument
+from tests.support.markdown_cases import cases, pieces
 from tests.ui.transcript_kit import asked, live, point_of, said, settle, shown
-
-_CASES = Path(__file__).parents[1] / "attacks" / "cases" / "markdown.jsonl"
 
 _HOSTILE = [
     "x" * 60_000,
@@ -32,24 +29,6 @@ _HOSTILE = [
     "\u202eabc\u2066 שלום \ud83d" * 300,
     "|" + "a|" * 20 + "\n|" + "-|" * 20 + "\n" + ("|" + "cell|" * 20 + "\n") * 100,
 ]
-
-
-def _attacks() -> list[dict[str, Any]]:
-    if not _CASES.exists():
-        return []
-    return [json.loads(line) for line in _CASES.read_text(encoding="utf-8").splitlines() if line]
-
-
-def _text_of(given: dict[str, Any]) -> str:
-    if "text" in given:
-        return str(given["text"])
-    if "chunks" in given:
-        return "".join(given["chunks"])
-    if "repeat" in given:
-        piece, count = given["repeat"]
-        body = given.get("before", "") + piece * min(count, 20_000) + given.get("then", "")
-        return f"```\n{body}\n```" if given.get("fence") else body
-    return ""
 
 
 @pytest.mark.parametrize("number", range(len(_HOSTILE)))
@@ -68,8 +47,8 @@ def test_hostile_text_is_shown_opened_and_streamed(app: object, number: int) -> 
     assert streamed.block_count() >= 2
 
 
-@pytest.mark.parametrize("case", _attacks(), ids=lambda case: str(case["id"]))
-def test_no_known_attack_loads_anything(
+@pytest.mark.parametrize("case", cases(), ids=lambda case: str(case["id"]))
+def test_no_known_attack_loads_anything_opened_streamed_or_copied(
     app: object, case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked_for: list[object] = []
@@ -79,8 +58,17 @@ def test_no_known_attack_loads_anything(
 
     monkeypatch.setattr(SafeDocument, "loadResource", load)
     transcript = shown()
-    transcript.load([asked("Go."), said(_text_of(case["input"]))])
+    arriving = pieces(case)
+    transcript.load([asked("Go."), said("".join(arriving))])
     settle(transcript)
+    streamed = shown()
+    presenter = live(streamed, [TurnStarted("s"), asked("Go.")])
+    for piece in arriving:
+        for start in range(0, len(piece), 4096):
+            presenter.show(TextDelta(piece[start : start + 4096]))
+    settle(streamed)
+    streamed.selection.all()
+    assert streamed.selection.text()
     assert asked_for == []
 
 

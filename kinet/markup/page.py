@@ -1,0 +1,166 @@
+"""Turns Markdown into a page that needs nothing: no script, no style of the message, no picture.
+
+The page says what the transcript says: HTML is text, a picture is its name and host, and a link
+tells where it leads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+
+from kinet.markup.blocks import BlockStream, split_in_steps
+from kinet.markup.formulas import draw_formula
+from kinet.markup.highlight import highlight
+from kinet.markup.links import bare_links, names_target, openable, target
+from kinet.markup.parser import parser
+from kinet.markup.render import is_hostile, parsed
+from kinet.markup.slices import Block, Bounds
+from kinet.markup.visible import shown, shown_code
+from kinet.paths import resources_dir
+
+_BOUNDS = Bounds(10**6, 10**9, 10**6, characters=16_384, lines=2_000, open_characters=32_768)
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_OWN_DIRECTION = ("paragraph_open", "heading_open", "list_item_open", "td_open", "th_open")
+_TEXT_COLOR = "currentColor"
+
+
+def page(title: str, body: str) -> str:
+    """A whole HTML page around a body that `body_html` and its like have made."""
+    style = (resources_dir() / "page.css").read_text(encoding="utf-8")
+    return (
+        '<!doctype html>\n<html><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        f"<title>{plain_html(title)}</title>\n<style>\n{style}</style></head>\n"
+        f"<body>\n{body}\n</body></html>\n"
+    )
+
+
+def body_html(source: str) -> str:
+    """Markdown as HTML without a live reference. Never raises for any text."""
+    stream = BlockStream(_BOUNDS)
+    blocks = [block for step in split_in_steps(stream, source) for block in step]
+    return "\n".join(_block(block, stream.references) for block in blocks)
+
+
+def plain_html(text: str) -> str:
+    """Plain text as HTML; line feeds stay."""
+    return escape(shown(text))
+
+
+def code_block_html(code: str, language: str = "") -> str:
+    """Code with its colours."""
+    code = shown_code(code)
+    out, done = [], 0
+    for start, length, color in highlight(code, language):
+        out.append(escape(code[done:start]))
+        done = start + length
+        out.append(f'<span class="{color}">{escape(code[start:done])}</span>')
+    return f'<pre dir="ltr"><code>{"".join(out)}{escape(code[done:])}</code></pre>'
+
+
+def _block(block: Block, references: Mapping[str, object]) -> str:
+    if is_hostile(block.markdown):
+        return f"<p>{plain_html(block.source.strip())}</p>"
+    tokens = parsed(block.markdown, references)
+    for token in tokens:
+        if token.type in _OWN_DIRECTION:
+            token.attrSet("dir", "auto")
+    return str(_writer().render(tokens, parser().options, {}))
+
+
+@lru_cache(maxsize=1)
+def _writer() -> _PageWriter:
+    return _PageWriter(MarkdownIt())
+
+
+class _PageWriter(RendererHTML):
+    """Writes tokens as HTML of its own; whatever the message says becomes text."""
+
+    def text(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
+        """Words, with what acts unseen made visible."""
+        text, place = tokens[idx].content, idx
+        found = bare_links(text)
+        while found and place > 0:
+            place -= 1
+            if tokens[place].type == "link_close":
+                break
+            if tokens[place].type == "link_open":
+                return plain_html(text)
+        out, done = [], 0
+        for start, url in found:
+            anchor = f'<a rel="noopener noreferrer" href="{escape(url)}">{plain_html(url)}</a>'
+            out += [plain_html(text[done:start]), anchor]
+            done = start + len(url)
+        return "".join(out) + plain_html(text[done:])
+
+    def code_inline(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
+        """Code within a line."""
+        return f'<code dir="ltr">{plain_html(tokens[idx].content)}</code>'
+
+    def fence(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
+        """A block of code."""
+        words = tokens[idx].info.split()
+        return code_block_html(tokens[idx].content, words[0] if words else "") + "\n"
+
+    def code_block(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
+        """Code that is indented."""
+        return code_block_html(tokens[idx].content) + "\n"
+
+    def image(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
+        """The name of a picture and where it would come from; it is not loaded."""
+        url = str(tokens[idx].attrGet("src") or "")
+        name = plain_html(tokens[idx].content or "image")
+        return f"[{name}]{_aside(target(url) or url[:60])}"
+
+    def link_open(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
+        """A link to the web or a mail address; anything else is no link."""
+        url = str(tokens[idx].attrGet("href") or "")
+        return f'<a rel="noopener noreferrer" href="{escape(url)}">' if openable(url) else ""
+
+    def link_close(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
+        """The end of a link, and its host where the words do not tell it."""
+        opening = idx - 1
+        while opening > 0 and tokens[opening].type != "link_open":
+            opening -= 1
+        url = str(tokens[opening].attrGet("href") or "")
+        said = "".join(token.content for token in tokens[opening:idx])
+        if not openable(url):
+            return _aside(url) if url.strip() and url not in said else ""
+        return "</a>" if names_target(said, url) else f"</a>{_aside(target(url))}"
+
+    def formula_inline(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
+        """A formula as drawing, else its source."""
+        token = tokens[idx]
+        made = draw_formula(token.content, display=False, size=15, color=_TEXT_COLOR)
+        return made.svg if made else f"<code>{plain_html(token.meta['source'])}</code>"
+
+    def formula_block(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
+        """A formula in a line of its own."""
+        token = tokens[idx]
+        made = draw_formula(token.content, display=True, size=15, color=_TEXT_COLOR)
+        if made is None:
+            return code_block_html(str(token.meta["source"]))
+        return f'<p class="formula">{made.svg}</p>\n'
+
+    def footnote_ref(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
+        """The mark of a footnote."""
+        return f"<sup>{plain_html(str(tokens[idx].meta['label']))}</sup>"
+
+    def footnote_reference_open(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
+        """A footnote, where it was written."""
+        return f'<div class="aside"><b>{plain_html(str(tokens[idx].meta["label"]))}.</b>'
+
+    def footnote_reference_close(self, *_: Any) -> str:
+        """Its end."""
+        return "</div>\n"
+
+
+def _aside(text: str) -> str:
+    return f' <span class="aside">{plain_html(text[:200])}</span>' if text else ""
