@@ -240,6 +240,7 @@ class _Built:
         from kinet.session.manager import SessionManager
         from kinet.session.parts import SessionParts
         from kinet.store.sessions import SessionStore
+        from kinet.workspace.journal import Journal
 
         models, choices = self.models, self.choices
         parts = SessionParts(
@@ -261,6 +262,7 @@ class _Built:
             trash_days=lambda: self.settings.values.data.trash_days,
             data_dir=self.home,
             unsandboxed=self.options.unsandboxed,
+            journal=Journal(self.home) if self.options.save else None,
         )
         return SessionManager(parts)
 

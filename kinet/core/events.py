@@ -200,10 +200,15 @@ class ModelChosen:
 
 @dataclass(frozen=True, slots=True)
 class FilesChanged:
-    """A call changed these files; paths as the person knows them, relative to the folder."""
+    """A call changed these files; paths as the person knows them, relative to the folder.
+
+    `added` and `removed` count lines; None where the call's own details tell them.
+    """
 
     paths: tuple[str, ...]
     call_id: str = ""
+    added: int | None = None
+    removed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 from kinet.core.approval import Answerer
 from kinet.core.errors import ToolError
-from kinet.core.events import Event, FilesChanged, ToolFinished, ToolProgress, ToolStarted
+from kinet.core.events import Event, ToolFinished, ToolProgress, ToolStarted
 from kinet.core.messages import ToolCall
 from kinet.engine.approvals import Approvals
 from kinet.engine.base import TurnRequest
 from kinet.engine.hooks import HookedCall
+from kinet.engine.journaling import Journaling
 from kinet.engine.loop_guard import LoopGuard
 from kinet.engine.truncation import for_model
 from kinet.tools.base import Access, Arguments, SubAgents, Tool, ToolContext, ToolOutput
@@ -23,9 +24,10 @@ from kinet.tools.toolbox import Toolbox
 _log = logging.getLogger(__name__)
 
 STOPPED = "[stopped]"
-_FOLDER_TOOLS = frozenset(
-    {"read_file", "write_file", "edit_file", "shell", "grep", "glob", "git_diff"}
-)
+_FOLDER_TOOLS = frozenset({
+    "read_file", "write_file", "edit_file", "shell", "shell_output", "shell_stop", "grep", "glob",
+    "git_diff", "git_log", "git_show", "git_status",
+})  # fmt: skip
 _PREVIEW = 80
 
 
@@ -60,6 +62,7 @@ class ToolRunner:
         self._approvals = approvals
         self._guard = guard
         self._agents = agents
+        self._journaling = Journaling(turn, emit)
         self._slots = asyncio.Semaphore(max(1, turn.limits.parallel_reads))
         # True when every call of the last step said that nothing is left to do.
         self.asked_to_end = False
@@ -140,9 +143,7 @@ class ToolRunner:
         output = await self._after(ready.call, ready.arguments, _output_of(ready.call, outcome))
         self.asked_to_end &= output.ends_turn
         self._finish(ready.call, output, time.monotonic() - started)
-        paths = output.details.get("paths")
-        if ready.tool.access is not Access.READ and paths:
-            self._emit(FilesChanged(tuple(str(path) for path in paths), ready.call.id))
+        self._journaling.tell(ready.call, ready.tool, output)
 
     async def _admit_and_run(
         self, call: ToolCall, tool: Tool, arguments: Arguments, context: ToolContext
@@ -157,7 +158,9 @@ class ToolRunner:
                 return ToolOutput(f"Not run: {veto}", "vetoed", {"denied": True}, is_error=True)
         self._emit(ToolStarted(call.id, call.name, arguments.model_dump(exclude_unset=True)))
         approved = replace(context, grant=admission.grant, accepted=admission.accepted)
-        return await tool.run(arguments, approved)
+        return await self._journaling.run(
+            call, tool, arguments.model_dump(), lambda: tool.run(arguments, approved)
+        )
 
     async def _after(self, call: ToolCall, arguments: Arguments, output: ToolOutput) -> ToolOutput:
         """The output as the hooks leave it; what a failing hook would have changed is not told."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kinet.store.sessions import SessionStore
     from kinet.tools.base import Memory
     from kinet.tools.toolbox import Toolbox
+    from kinet.workspace.journal import Journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,4 +73,6 @@ class SessionParts:
     hooks: tuple[Hook, ...] = ()
     data_dir: Path | None = None
     unsandboxed: bool = False
+    # Notes what calls change on disk, for undo; None notes nothing.
+    journal: Journal | None = None
     now: Callable[[], datetime] = field(default=datetime.now)

@@ -13,7 +13,9 @@ from kinet.core.events import Event, Notice, TurnFinished
 from kinet.core.messages import Message
 from kinet.core.pairing import repair
 from kinet.session.branching import BranchingSession
+from kinet.session.changes import Changes
 from kinet.session.commands import command_in
+from kinet.session.leftovers import end_all, end_at_once
 from kinet.session.state import SessionState
 from kinet.session.titles import title_from
 from kinet.session.user_message import Attachment, user_message
@@ -30,7 +32,8 @@ _LONGEST_END = 3.0
 class Session(BranchingSession):
     """One conversation. At most one turn runs at a time; all calls come from the loop's thread.
 
-    `warnings` tells what could not be read when it was opened.
+    `warnings` tells what could not be read when it was opened; `changes` shows what its turns
+    changed on disk and takes it back.
     """
 
     def __init__(
@@ -40,6 +43,7 @@ class Session(BranchingSession):
         # What was just read, for the first replay; not kept any longer.
         self._loaded = loaded
         self.warnings = tuple(warnings)
+        self.changes = Changes(state)
         self._stop: StopSignal | None = None
         self._idle = asyncio.Event()
         self._idle.set()
@@ -112,9 +116,13 @@ class Session(BranchingSession):
                 self._end()
 
     def stop(self) -> None:
-        """Ends the running turn; its last event still comes. The queue is paused."""
+        """Ends the running turn; its last event still comes. The queue is paused.
+
+        What its commands left running ends too; background jobs go on.
+        """
         if self._stop is not None:
             self._stop.set()
+        end_at_once(self.id)
 
     def history(self) -> tuple[Message, ...]:
         """All messages, legal for every provider; without system text and memory."""
@@ -140,6 +148,7 @@ class Session(BranchingSession):
                 await self._idle.wait()
         except TimeoutError:
             self._end()
+        await end_all(self.id)
         self._state.recorder.flush()
         await self._state.recorder.durable()
 

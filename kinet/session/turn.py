@@ -101,6 +101,7 @@ class Turn:
         self._finished = False
         self._told_unsaved = False
         self._began = time.monotonic()
+        self._turn_id = ""
 
     async def events(self, message: Message, *, sent: str = "") -> AsyncGenerator[Event, None]:
         """The events of the turn in order; the last is the one TurnFinished, after it is stored.
@@ -108,6 +109,7 @@ class Turn:
         To be closed by the one who iterates. Leaving early leaves a legal, stored history too.
         """
         before = _before(self._state.conversation)
+        self._turn_id = message.id
         started = TurnStarted(self._state.id, message.id, time.time())
         asked = MessageCompleted(message)
         try:
@@ -296,6 +298,8 @@ class Turn:
             data_dir=parts.data_dir,
             unsandboxed=parts.unsandboxed,
             carry=before.carry,
+            journal=parts.journal,
+            turn_id=self._turn_id,
             hooks=parts.hooks,
             changed=ModelWatch(state, self._profile, loaded.provider),
             insist=self._insist,

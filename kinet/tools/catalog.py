@@ -13,6 +13,8 @@ from kinet.tools.read_file import ReadFile
 from kinet.tools.read_output import ReadOutput
 from kinet.tools.recall_memory import RecallMemory
 from kinet.tools.shell import Shell
+from kinet.tools.shell_output import ShellOutput
+from kinet.tools.shell_stop import ShellStop
 from kinet.tools.todo import Todo
 from kinet.tools.web_fetch import WebFetch
 from kinet.tools.write_file import WriteFile
@@ -31,6 +33,8 @@ def builtin_tools() -> tuple[Tool, ...]:
         ReadOutput(),
         RecallMemory(),
         Shell(),
+        ShellOutput(),
+        ShellStop(),
         Todo(),
         WebFetch(),
         WriteFile(),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,7 +15,7 @@ from pydantic import Field
 from kinet.core.approval import ApprovalRequest, Scope
 from kinet.core.errors import ToolError
 from kinet.policy.commands import judge_command
-from kinet.tools import survivors
+from kinet.tools import jobs, survivors
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
 from kinet.tools.environment import child_environment
 from kinet.tools.file_access import project
@@ -32,6 +33,9 @@ class ShellArguments(Arguments):
     timeout_s: int = Field(
         DEFAULT_TIMEOUT_S, ge=1, le=_LONGEST_TIMEOUT_S, description="time limit in seconds"
     )
+    background: bool = Field(
+        False, description="return at once and let it run on, without a time limit"
+    )
 
 
 class Shell:
@@ -41,7 +45,8 @@ class Shell:
     description: ClassVar[str] = (
         "Runs a bash command in the project folder and returns its output and exit code. There is "
         "no terminal and no input; each call starts anew in the project folder. Prefer read_file, "
-        "grep, glob and edit_file for files."
+        "grep, glob and edit_file for files. Servers and watchers go with background: true; "
+        "shell_output then shows what they print, shell_stop ends them."
     )
     access: ClassVar[Access] = Access.EXECUTE
     arguments: ClassVar[type[Arguments]] = ShellArguments
@@ -81,10 +86,13 @@ class Shell:
         # What ran unasked was judged by the names of well-known programs: a program of the same
         # name in the project must not take their place.
         hidden = root if judgement.verdict == "allow" else None
+        environment = child_environment(without=hidden)
+        if arguments.background:
+            return _in_background(arguments, context, root, environment)
         running = RunningCommand(
             _argv(arguments.command),
             folder=root,
-            environment=child_environment(without=hidden),
+            environment=environment,
             timeout_s=arguments.timeout_s,
             progress=_on_loop(context.progress),
         )
@@ -103,6 +111,34 @@ class Shell:
                 )
             )
         return _output(ended, arguments, root)
+
+
+def _in_background(
+    arguments: ShellArguments, context: ToolContext, root: Path, environment: Mapping[str, str]
+) -> ToolOutput:
+    """Starts a job of the session. It ends by itself, by shell_stop, or with the session."""
+    if len(jobs.listed(context.session_id, running=True)) >= jobs.MOST_JOBS:
+        raise ToolError(
+            f"{jobs.MOST_JOBS} background jobs run already.",
+            hint="End one with shell_stop first.",
+            kind="limit",
+        )
+    job = jobs.new_job(context.session_id, context.call_id, arguments.command)
+    job.running = RunningCommand(
+        _argv(arguments.command),
+        folder=root,
+        environment=environment,
+        timeout_s=math.inf,
+        progress=job.feed,
+    )
+    job.running.start()
+    jobs.keep(job)
+    text = (
+        f"Started in the background as {job.id}. shell_output shows what it prints, shell_stop "
+        "ends it; it ends with the session at the latest."
+    )
+    details = {"command": arguments.command, "job": job.id, "folder": str(root), "running": True}
+    return ToolOutput(text, f"{job.id} runs", details)
 
 
 def _check(command: str) -> None:

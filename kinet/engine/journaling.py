@@ -1,0 +1,87 @@
+"""Lets a journal look before and after a call that may change files."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from kinet.core.events import Event, FilesChanged, Notice
+from kinet.core.messages import ToolCall
+from kinet.engine.base import CallChanges, JournalCall, TurnRequest
+from kinet.policy.visible import visible_line
+from kinet.tools.base import Access, Tool, ToolOutput
+
+_CHANGING = (Access.WRITE, Access.EXECUTE)
+
+
+class Journaling:
+    """For one turn; without a journal a tool's own word for what it changed counts."""
+
+    def __init__(self, turn: TurnRequest, emit: Callable[[Event], None]) -> None:
+        self._turn = turn
+        self._emit = emit
+
+    async def run(
+        self,
+        call: ToolCall,
+        tool: Tool,
+        arguments: dict[str, Any],
+        work: Callable[[], Awaitable[ToolOutput]],
+    ) -> ToolOutput:
+        """The output of `work`; `details` tell what it changed, also where it failed."""
+        turn = self._turn
+        if turn.journal is None or turn.folder is None or tool.access not in _CHANGING:
+            return await work()
+        noted = JournalCall(
+            turn.session_id, turn.turn_id, call.id, call.name, arguments, turn.folder
+        )
+        ticket = await turn.journal.before(noted)
+        try:
+            output = await work()
+        except BaseException:
+            # Stopped or failed half-way: what it did until then can be taken back all the same.
+            changes = await asyncio.shield(turn.journal.after(ticket))
+            self._tell(call.id, changes)
+            raise
+        changes = await asyncio.shield(turn.journal.after(ticket))
+        if changes.problem:
+            self._emit(Notice(changes.problem, "warning"))
+        return _with(output, changes)
+
+    def _tell(self, call_id: str, changes: CallChanges) -> None:
+        if changes.paths:
+            self._emit(FilesChanged(changes.paths, call_id, changes.added, changes.removed))
+
+    def tell(self, call: ToolCall, tool: Tool, output: ToolOutput) -> None:
+        """FilesChanged, if the call changed any."""
+        paths = output.details.get("paths")
+        if tool.access is Access.READ or not isinstance(paths, list | tuple) or not paths:
+            return
+        added, removed = output.details.get("added"), output.details.get("removed")
+        counted = isinstance(added, int) and isinstance(removed, int)
+        self._emit(
+            FilesChanged(
+                tuple(visible_line(str(path)) for path in paths),
+                call.id,
+                added if counted else None,
+                removed if counted else None,
+            )
+        )
+
+
+def _with(output: ToolOutput, changes: CallChanges) -> ToolOutput:
+    """The output with what the journal found; a tool's own diff is the better one."""
+    if not changes.paths:
+        return output
+    details: dict[str, Any] = {
+        "paths": list(changes.paths),
+        "added": changes.added,
+        "removed": changes.removed,
+    }
+    if "diff" not in output.details and changes.diff:
+        details["diff"] = changes.diff
+    if output.details.get("paths"):
+        return output
+    return replace(output, details={**output.details, **details})

@@ -1,0 +1,26 @@
+"""Ends what the commands of a session left running; the loop does not wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+
+def end_at_once(session_id: str) -> None:
+    """Ends the processes that outlived their calls, in a thread; background jobs go on."""
+    from kinet.tools import survivors
+
+    # Where nothing is left no thread is started for it.
+    if survivors.listed(session_id):
+        threading.Thread(
+            target=survivors.end_all, args=(session_id,), name="end leftovers", daemon=True
+        ).start()
+
+
+async def end_all(session_id: str | None) -> None:
+    """Ends them and the background jobs, of one session or of all; returns when they are gone."""
+    from kinet.tools import jobs, survivors
+
+    if jobs.listed(session_id) or survivors.listed(session_id):
+        await asyncio.to_thread(jobs.end_all, session_id)
+        await asyncio.to_thread(survivors.end_all, session_id)

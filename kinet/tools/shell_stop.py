@@ -1,0 +1,44 @@
+"""The tool that ends a background command with all that it started."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar
+
+from pydantic import Field
+
+from kinet.core.approval import ApprovalRequest
+from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
+from kinet.tools.shell_output import found, told
+
+_SECONDS = 3.0
+
+
+class ShellStopArguments(Arguments):
+    """Which job."""
+
+    job: str = Field(description="id of the background job, as shell gave it")
+
+
+class ShellStop:
+    """Ends a background job of this session; what it printed last comes back."""
+
+    name: ClassVar[str] = "shell_stop"
+    description: ClassVar[str] = "Ends a background command and all that it started."
+    # It ends what this session was allowed to start, and touches nothing else.
+    access: ClassVar[Access] = Access.READ
+    arguments: ClassVar[type[Arguments]] = ShellStopArguments
+
+    def question(
+        self, arguments: ShellStopArguments, context: ToolContext
+    ) -> ApprovalRequest | None:
+        """Never asks: ending what it was allowed to start harms nobody."""
+        return None
+
+    async def run(self, arguments: ShellStopArguments, context: ToolContext) -> ToolOutput:
+        """Its last output. ToolError for a job that this session does not have."""
+        job = found(arguments.job, context)
+        job.stop()
+        if job.running is not None:
+            await asyncio.to_thread(job.running.finished.wait, _SECONDS)
+        return told(job)

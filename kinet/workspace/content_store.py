@@ -1,0 +1,122 @@
+"""Keeps the bytes of files by their hash, for this person alone, under one limit."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import secrets
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+from kinet.core import atomic_write
+from kinet.paths import ensure_private_dir
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+
+
+class ContentStore:
+    """Bytes by SHA-256. Calls may come from any thread; those that write raise OSError."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._guard = threading.Lock()
+        self._known: dict[str, int] | None = None
+        self._total = 0
+
+    def put(self, data: bytes, *, durable: bool = False) -> str:
+        """Keeps `data`; its hash. With `durable` it is on the disk when this returns.
+
+        Without, a loss of power may lose it; that is told by its hash when it is asked for.
+        """
+        digest = hashlib.sha256(data).hexdigest()
+        with self._guard:
+            known = self._sizes()
+            if digest in known:
+                return digest
+            path = self._path(digest)
+            if not path.parent.is_dir():
+                ensure_private_dir(path.parent)
+            if durable:
+                atomic_write.write_bytes(path, data)
+            else:
+                _write(path, data)
+            known[digest] = len(data)
+            self._total += len(data)
+        return digest
+
+    def get(self, digest: str) -> bytes | None:
+        """The bytes, whole and as they were; None if they are gone or damaged."""
+        if not _HASH.fullmatch(digest):
+            return None
+        try:
+            data = self._path(digest).read_bytes()
+        except OSError:
+            return None
+        return data if hashlib.sha256(data).hexdigest() == digest else None
+
+    def has(self, digest: str) -> bool:
+        """True if these bytes are kept."""
+        with self._guard:
+            return digest in self._sizes()
+
+    @property
+    def total(self) -> int:
+        """Bytes kept in all."""
+        with self._guard:
+            self._sizes()
+            return self._total
+
+    def make_room(self, limit: int, wanted: Iterable[str]) -> None:
+        """Removes contents until `limit` bytes are left: first what nobody wants any more.
+
+        `wanted` are hashes in the order of their worth, the most worthy first.
+        """
+        with self._guard:
+            known = self._sizes()
+            if self._total <= limit:
+                return
+            room = limit
+            staying: set[str] = set()
+            for digest in wanted:
+                if digest in known and digest not in staying:
+                    room -= known[digest]
+                    if room < 0:
+                        break
+                    staying.add(digest)
+            for digest in known.keys() - staying:
+                with contextlib.suppress(OSError):
+                    self._path(digest).unlink()
+                    self._total -= known.pop(digest)
+
+    def _sizes(self) -> dict[str, int]:
+        if self._known is None:
+            self._known = {}
+            for folder in sorted(self.folder.glob("??")):
+                with contextlib.suppress(OSError), os.scandir(folder) as entries:
+                    for entry in entries:
+                        if _HASH.fullmatch(entry.name):
+                            self._known[entry.name] = entry.stat(follow_symlinks=False).st_size
+            self._total = sum(self._known.values())
+        return self._known
+
+    def _path(self, digest: str) -> Path:
+        return self.folder / digest[:2] / digest
+
+
+def _write(path: Path, data: bytes) -> None:
+    temporary = path.with_name(f".{secrets.token_hex(8)}.new")
+    descriptor = os.open(temporary, _FLAGS, atomic_write.PRIVATE)
+    try:
+        try:
+            atomic_write.write_all(descriptor, data)
+        finally:
+            os.close(descriptor)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise

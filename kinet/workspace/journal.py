@@ -1,0 +1,144 @@
+"""Undo for everything: before a call the state of what it may touch, after it what it changed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from kinet.core.errors import StoreError
+from kinet.engine.base import CallChanges, JournalCall
+from kinet.paths import ensure_private_dir
+from kinet.policy.commands import judge_command
+from kinet.policy.paths import resolve
+from kinet.policy.visible import visible_line
+from kinet.workspace.change_text import text_of_changes
+from kinet.workspace.content_store import ContentStore
+from kinet.workspace.folder_scan import ScanLimits
+from kinet.workspace.journal_book import FolderBook, Ticket, contents
+from kinet.workspace.journal_log import JournalLog
+
+_log = logging.getLogger(__name__)
+
+FOLDER_NAME = "journal"
+LIMIT_BYTES = 1024 * 1024 * 1024
+_NAMED = frozenset({"edit_file", "write_file"})
+_SHOWN_PATHS = 2_000
+
+
+class Journal:
+    """One per data folder. It is an engine's FileJournal; sessions undo with it.
+
+    Limits: contents of all folders together `limit_bytes`, the oldest go first; of one folder
+    100,000 places, 512 MB, files of 20 MB. A change beyond is noted and cannot be taken back.
+    """
+
+    def __init__(
+        self, home: Path, *, limit_bytes: int = LIMIT_BYTES, limits: ScanLimits | None = None
+    ) -> None:
+        self.folder = home / FOLDER_NAME
+        self.store = ContentStore(self.folder / "contents")
+        self._home = home
+        self._limit = limit_bytes
+        self._limits = limits or ScanLimits()
+        self._guard = threading.Lock()
+        self._books: dict[str, FolderBook] = {}
+        self._told: set[str] = set()
+
+    async def before(self, call: JournalCall) -> object:
+        """A ticket for `after`, None for a call that changes nothing. Never raises."""
+        return await asyncio.to_thread(self._before, call)
+
+    async def after(self, ticket: object) -> CallChanges:
+        """What the call changed, noted so that it can be taken back. Never raises."""
+        if not isinstance(ticket, tuple):
+            return CallChanges()
+        return await asyncio.to_thread(self._after, *ticket)
+
+    def book(self, folder: Path) -> FolderBook:
+        """The book of a folder. StoreError if it cannot be read."""
+        real = os.path.realpath(folder)
+        with self._guard:
+            book = self._books.get(real)
+            if book is None:
+                try:
+                    ensure_private_dir(self.folder)
+                    book = FolderBook(
+                        self.folder, real, self.store, self._limits, os.path.realpath(self._home)
+                    )
+                except OSError as exc:
+                    raise StoreError(
+                        f"The journal of file changes cannot be used: {exc.strerror or exc}.",
+                        hint="Look at the rights of the data folder.",
+                    ) from exc
+                self._books[real] = book
+        return book
+
+    def _before(self, call: JournalCall) -> tuple[FolderBook, Ticket] | None:
+        ticket = Ticket(call.session_id, call.turn_id, call.call_id, call.tool)
+        try:
+            book = self.book(call.folder)
+            if call.tool in _NAMED:
+                place = resolve(str(call.arguments.get("path", "")), call.folder)
+                book.before_edit(ticket, place)
+            elif self._only_reads(call):
+                return None
+            else:
+                book.before_command(ticket)
+        except StoreError as exc:
+            _log.warning("no journal for %s: %s", call.tool, exc.message)
+            return None
+        except ValueError:
+            # A path that is none: the tool says so itself.
+            return None
+        except OSError as exc:
+            ticket.problem = f"The state of the folder cannot be kept ({exc.strerror or exc})"
+        return book, ticket
+
+    def _after(self, book: FolderBook, ticket: Ticket) -> CallChanges:
+        try:
+            changes = book.after(ticket)
+            self._make_room()
+        except OSError as exc:
+            return CallChanges(
+                problem=self._once(f"The change could not be noted ({exc.strerror or exc})", book)
+            )
+        shown = text_of_changes(changes, book.root, self.store)
+        paths = tuple(visible_line(change.path) for change in changes[:_SHOWN_PATHS])
+        problem = self._once(ticket.problem, book) if ticket.problem else ""
+        return CallChanges(paths, shown.added, shown.removed, shown.text, problem)
+
+    def _only_reads(self, call: JournalCall) -> bool:
+        command = call.arguments.get("command")
+        if call.tool != "shell" or not isinstance(command, str):
+            return False
+        judged = judge_command(command, call.folder, data_dir=self._home)
+        return judged.verdict == "allow"
+
+    def _once(self, problem: str, book: FolderBook) -> str:
+        """The problem as a sentence, the first time it is met in a folder; else ""."""
+        sentence = f"{problem}; what commands change in this folder cannot be undone."
+        key = f"{book.root}\0{problem[:40]}"
+        if key in self._told:
+            return ""
+        self._told.add(key)
+        return sentence
+
+    def _make_room(self) -> None:
+        if self.store.total > self._limit:
+            self.store.make_room(self._limit * 9 // 10, self._wanted())
+
+    def _wanted(self) -> Iterator[str]:
+        with self._guard:
+            books = dict(self._books)
+        for book in books.values():
+            yield from book.wanted()
+        open_logs = {book.log.path for book in books.values()}
+        closed = [path for path in self.folder.glob("*.jsonl") if path not in open_logs]
+        closed.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in closed:
+            log = JournalLog(self.folder, "", path)
+            yield from contents(reversed(log.entries))

@@ -1,0 +1,161 @@
+"""The journal of one folder: its log, what it held when it was last looked over, and a lock."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kinet.workspace.content_store import ContentStore
+from kinet.workspace.file_state import Change, FileState
+from kinet.workspace.folder_scan import (
+    FolderScan,
+    Look,
+    ScanLimits,
+    changes_between,
+    read_state,
+)
+from kinet.workspace.journal_log import Entry, JournalLog
+
+# A file that is named by a call is kept even if a look over the folder would not keep it.
+LARGEST_NAMED = 64 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class Ticket:
+    """What was known before a call. `named` are single places, `look` the whole folder."""
+
+    session_id: str
+    turn_id: str
+    call_id: str
+    tool: str
+    number: int = 0
+    named: Mapping[str, FileState | None] = field(default_factory=dict)
+    look: Look | None = None
+    problem: str = ""
+
+
+class FolderBook:
+    """One per real folder, shared by all its sessions. Methods block: call them in a thread."""
+
+    def __init__(
+        self, home: Path, folder: str, store: ContentStore, limits: ScanLimits, skip: str = ""
+    ) -> None:
+        self.root = Path(folder)
+        self.store = store
+        self.lock = threading.RLock()
+        self.log = JournalLog(home, folder)
+        self._limits, self._skip = limits, skip
+        self._known: Look | None = None
+        # A folder that is too large is not looked over again and again in vain.
+        self._too_large = ""
+
+    @property
+    def number(self) -> int:
+        """Of the newest entry."""
+        return self.log.entries[-1].number if self.log.entries else 0
+
+    def before_command(self, ticket: Ticket) -> None:
+        """Looks the folder over and keeps what it holds. OSError if that cannot be kept."""
+        with self.lock:
+            ticket.number = self.number
+            if self._too_large:
+                ticket.problem = self._too_large
+                return
+            look = self._look(same_rules=False)
+            if look.problem:
+                self._too_large = ticket.problem = look.problem
+                return
+            self._known = ticket.look = look
+
+    def before_edit(self, ticket: Ticket, place: Path) -> None:
+        """Keeps what lies at `place`, and which folders above it are missing. OSError as above."""
+        with self.lock:
+            ticket.number = self.number
+            named: dict[str, FileState | None] = {}
+            for above in _missing_above(place):
+                named[self.name_of(above)] = None
+            named[self.name_of(place)] = self.state(self.name_of(place))
+            ticket.named = named
+
+    def after(self, ticket: Ticket) -> Sequence[Change]:
+        """What the call changed; it is in the log when this returns. OSError if it cannot be."""
+        with self.lock:
+            changes: list[Change] = []
+            if ticket.look is not None:
+                look = self._look(same_rules=True, known=ticket.look)
+                ticket.problem = look.problem
+                if not look.problem:
+                    self._known = look
+                    changes = changes_between(ticket.look, look)
+            for path, before in ticket.named.items():
+                after = self.state(path)
+                if after != before:
+                    changes.append(Change(path, before, after))
+            changes = self._own(changes, ticket)
+            if changes:
+                self.log.add(
+                    "call", ticket.session_id, ticket.turn_id, changes,
+                    call_id=ticket.call_id, tool=ticket.tool,
+                )  # fmt: skip
+            return changes
+
+    def state(self, path: str) -> FileState | None:
+        """What a place holds now; its bytes are kept. OSError if they cannot be."""
+        return read_state(os.path.join(self.root, path), self.store, LARGEST_NAMED, durable=True)[1]
+
+    def name_of(self, place: Path) -> str:
+        """A real path as the journal names it."""
+        inside = self.root in place.parents
+        return place.relative_to(self.root).as_posix() if inside else str(place)
+
+    def wanted(self) -> Iterator[str]:
+        """The contents that are worth keeping, the most worthy first."""
+        if self._known is not None:
+            yield from (state.content for state in self._known.states.values())
+        yield from contents(reversed(self.log.entries))
+
+    def _look(self, *, same_rules: bool, known: Look | None = None) -> Look:
+        scan = FolderScan(
+            str(self.root),
+            self.store,
+            known=known or self._known,
+            same_rules=same_rules,
+            skip=self._skip,
+            limits=self._limits,
+        )
+        return scan.run()
+
+    def _own(self, changes: list[Change], ticket: Ticket) -> list[Change]:
+        """Without what another call, of this or another session, has noted meanwhile as its own."""
+        theirs = {
+            change.path: change.after
+            for entry in self.log.entries
+            if entry.number > ticket.number
+            for change in entry.changes
+        }
+        return [
+            change
+            for change in changes
+            if change.path not in theirs or theirs[change.path] != change.after
+        ]
+
+
+def contents(entries: Iterator[Entry]) -> Iterator[str]:
+    """The hashes that entries speak of, in their order."""
+    for entry in entries:
+        for change in entry.changes:
+            for state in (change.before, change.after):
+                if state is not None and state.kind == "file" and state.content:
+                    yield state.content
+
+
+def _missing_above(place: Path) -> list[Path]:
+    missing: list[Path] = []
+    for above in place.parents:
+        if os.path.lexists(above):
+            break
+        missing.append(above)
+    return missing[::-1]

@@ -1,0 +1,121 @@
+"""What was changed in one folder and what of it was taken back, as lines that are only added."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from kinet.core import atomic_write
+from kinet.paths import ensure_private_dir
+from kinet.workspace.file_state import Change, change_from_json
+
+Act = Literal["call", "undo", "redo"]
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One call that changed something, or one undo or redo; `number` gives the order."""
+
+    number: int
+    act: Act
+    session_id: str
+    turn_id: str
+    changes: tuple[Change, ...]
+    call_id: str = ""
+    tool: str = ""
+    at: float = 0.0
+
+
+class JournalLog:
+    """The entries of one folder (a real path). Not for two threads at once."""
+
+    def __init__(self, home: Path, folder: str, path: Path | None = None) -> None:
+        """Reads what is there; a line that was cut by a crash is left out. OSError if unreadable.
+
+        `path` is the file where that is known and the folder is not.
+        """
+        self.folder = folder
+        key = hashlib.sha256(os.fsencode(folder)).hexdigest()[:24]
+        self.path = path or home / f"{key}.jsonl"
+        self.entries: list[Entry] = list(_read(self.path))
+
+    def add(
+        self,
+        act: Act,
+        session_id: str,
+        turn_id: str,
+        changes: Iterable[Change],
+        *,
+        call_id: str = "",
+        tool: str = "",
+    ) -> Entry:
+        """Adds an entry; it is on the disk when this returns. OSError if it cannot be kept."""
+        number = self.entries[-1].number + 1 if self.entries else 1
+        entry = Entry(number, act, session_id, turn_id, tuple(changes), call_id, tool, time.time())
+        begins = not self.path.exists()
+        lines = [{"folder": self.folder}] if begins else []
+        ensure_private_dir(self.path.parent)
+        descriptor = os.open(self.path, _FLAGS, atomic_write.PRIVATE)
+        try:
+            # A line that a crash has cut must not swallow this one.
+            data = b"" if begins else b"\n"
+            for line in (*lines, _to_json(entry)):
+                data += json.dumps(line, separators=(",", ":")).encode("ascii") + b"\n"
+            atomic_write.write_all(descriptor, data)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        self.entries.append(entry)
+        return entry
+
+    def of_turn(self, session_id: str, turn_id: str) -> Sequence[Entry]:
+        """The entries of one turn, in order."""
+        return [
+            entry
+            for entry in self.entries
+            if entry.session_id == session_id and entry.turn_id == turn_id
+        ]
+
+
+def _to_json(entry: Entry) -> dict[str, Any]:
+    return {
+        "number": entry.number,
+        "act": entry.act,
+        "session": entry.session_id,
+        "turn": entry.turn_id,
+        "call": entry.call_id,
+        "tool": entry.tool,
+        "at": entry.at,
+        "changes": [change.to_json() for change in entry.changes],
+    }
+
+
+def _read(path: Path) -> Iterator[Entry]:
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        return
+    for line in text.split(b"\n"):
+        try:
+            value = json.loads(line)
+            if "act" not in value:
+                continue
+            yield Entry(
+                int(value["number"]),
+                value["act"],
+                str(value["session"]),
+                str(value["turn"]),
+                tuple(change_from_json(change) for change in value["changes"]),
+                str(value["call"]),
+                str(value["tool"]),
+                float(value["at"]),
+            )
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue

@@ -1,0 +1,81 @@
+"""What a turn changed in all, and what of it stands, worked out from the journal's entries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kinet.workspace.file_state import Change, FileState
+from kinet.workspace.journal_log import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class NetChange:
+    """What a turn made of one place.
+
+    `mixed` says that somebody else changed it between two calls of the turn. `last` is the number
+    of the last entry about it. `taken_back` is the undo that stands: from what, to what.
+    """
+
+    change: Change
+    last: int
+    mixed: bool = False
+    taken_back: Change | None = None
+
+    @property
+    def path(self) -> str:
+        """Relative to the folder."""
+        return self.change.path
+
+
+def net_changes(entries: Sequence[Entry]) -> list[NetChange]:
+    """The changes of one turn, by path, from its entries in order; what came to nothing is out."""
+    found: dict[str, NetChange] = {}
+    for entry in entries:
+        for change in entry.changes:
+            known = found.get(change.path)
+            if entry.act == "undo":
+                if known is not None:
+                    found[change.path] = _with(known, entry.number, change)
+            elif entry.act == "redo":
+                if known is not None:
+                    found[change.path] = _with(known, entry.number, None)
+            else:
+                found[change.path] = _joined(known, change, entry.number)
+    return [
+        found[path]
+        for path in sorted(found)
+        if found[path].change.before != found[path].change.after
+    ]
+
+
+def foreign_changes(entries: Sequence[Entry], session_id: str, after: int) -> dict[str, Entry]:
+    """The newest standing change that another session made after entry `after`, by path."""
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.number <= after or entry.session_id == session_id:
+            continue
+        for change in entry.changes:
+            if entry.act == "undo":
+                found.pop(change.path, None)
+            else:
+                found[change.path] = entry
+    return found
+
+
+def _joined(known: NetChange | None, change: Change, number: int) -> NetChange:
+    if known is None or known.taken_back is not None:
+        return NetChange(change, number)
+    mixed = known.mixed or known.change.after != change.before
+    return NetChange(Change(change.path, known.change.before, change.after), number, mixed)
+
+
+def _with(known: NetChange, number: int, taken_back: Change | None) -> NetChange:
+    return NetChange(known.change, number, known.mixed, taken_back)
+
+
+def letter_of(before: FileState | None, after: FileState | None) -> str:
+    """A added, D deleted, M changed."""
+    if before is None:
+        return "A"
+    return "D" if after is None else "M"
