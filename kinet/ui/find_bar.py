@@ -52,6 +52,14 @@ class FindBar(QFrame):
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
 
+    def open_at(self, text: str) -> None:
+        """Shows the bar with `text` in it, at the newest place that holds it."""
+        self.field.blockSignals(True)
+        self.field.setText(text)
+        self.field.blockSignals(False)
+        self.open_bar()
+        self.search(backwards=True)
+
     def close_bar(self) -> None:
         """Hides the bar; the owner takes the highlights away."""
         self.hide()

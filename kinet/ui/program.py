@@ -143,6 +143,13 @@ class Sessions(Protocol):
         """All sessions, the newest first."""
         ...
 
+    def search(self, text: str, limit: int = 50) -> Sequence[Any]:
+        """Places that hold all words, the newest first: each has session_id, title, snippet and at.
+
+        Blocks: use it in a thread.
+        """
+        ...
+
     def rename(self, session_id: str, title: str) -> Any:
         """Gives a session another title."""
         ...

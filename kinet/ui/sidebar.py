@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPaintEvent
@@ -20,10 +20,12 @@ from PySide6.QtWidgets import (
 )
 
 from kinet.ui.controls import IconButton, Line, PaintedButton, draw_icon, key_hint, text_label
+from kinet.ui.search_hits import SearchHits, TextHit
 from kinet.ui.session_list import SessionDelegate, SessionItem, SessionModel
 from kinet.ui.theme import current_theme, icon, mark_pixmap
 
 HEAD_HEIGHT = 44
+_NO_LIMIT = 16_777_215  # QWIDGETSIZE_MAX
 
 
 class Sidebar(QFrame):
@@ -48,6 +50,7 @@ class Sidebar(QFrame):
         self.search.setAccessibleName("Search sessions")
         self.new_button = _NewSessionRow(self)
         self.month_label = text_label("", type="meta", tone="text_2", parent=self)
+        self.hits = SearchHits(self)
         self._empty = text_label("", tone="text_3")
         self._pages = QStackedWidget(self)
         self._build()
@@ -84,6 +87,18 @@ class Sidebar(QFrame):
             return
         self.list.setCurrentIndex(self.model.index(row))
 
+    def show_hits(self, hits: Sequence[TextHit], words: Sequence[str] = ()) -> None:
+        """Shows places in conversations under the names that fit; none leave all to the names."""
+        named = self.model.rowCount()
+        if hits:
+            self.hits.show_hits(hits, words)
+            rows = sum(self.list.sizeHintForRow(row) for row in range(min(named, 20)))
+            self._pages.setMaximumHeight(min(rows + 8, self.height() * 2 // 5))
+        else:
+            self.hits.close_hits()
+            self._pages.setMaximumHeight(_NO_LIMIT)
+        self._pages.setVisible(bool(named) or not hits)
+
     def set_month(self, text: str) -> None:
         """The quiet line at the right of the foot."""
         self.month_label.setText(text)
@@ -112,6 +127,7 @@ class Sidebar(QFrame):
         self._pages.addWidget(self.list)
         self._pages.addWidget(self._empty)
         column.addWidget(self._pages, 1)
+        column.addWidget(self.hits, 2)
         column.addWidget(Line(self))
         column.addWidget(self._foot())
         self._show_page()
@@ -151,6 +167,8 @@ class Sidebar(QFrame):
     def _filter(self, text: str) -> None:
         chosen = self.list.current_id()
         self.model.set_filter(text)
+        # What was found for other words is not shown beside these names.
+        self.show_hits(())
         self._show_page()
         self.select(chosen)
 

@@ -17,6 +17,7 @@ from kinet.ui.model_desk import ModelDesk
 from kinet.ui.program import Program
 from kinet.ui.session_changes import SessionChanges
 from kinet.ui.session_desk import SessionDesk
+from kinet.ui.session_search import SessionSearch
 from kinet.ui.settings_link import SettingsLink
 from kinet.ui.sidebar import Sidebar
 from kinet.ui.slash_commands import slash_commands
@@ -36,6 +37,7 @@ class WindowCore(QObject):
 
     parts: WindowParts
     changes: SessionChanges
+    search: SessionSearch
     inbox: Inbox
     link: SettingsLink
     keys: WindowKeys
@@ -69,6 +71,7 @@ class WindowCore(QObject):
         self.inbox = Inbox(window, lambda: desk.panels, lambda: desk.current)
         self.inbox.session_wanted.connect(desk.open)
         self.changes = SessionChanges(program, sidebar, desk, toast)
+        self.search = SessionSearch(program, sidebar, desk)
         self.link = SettingsLink(program, self.parts)
         self._connect()
         yield

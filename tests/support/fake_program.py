@@ -128,6 +128,9 @@ class FakeSessions:
     def list(self) -> Sequence[Row]:
         return tuple(self.rows)
 
+    def search(self, text: str, limit: int = 50) -> Sequence[Any]:
+        return ()
+
     def rename(self, session_id: str, title: str) -> None:
         self.rows = [
             Row(**{**row.__dict__, "title": title}) if row.id == session_id else row

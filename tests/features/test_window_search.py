@@ -1,0 +1,76 @@
+"""Search over all sessions: names at once, words of conversations, opened at the place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from tests.support.live_window import LiveWindow, live_window
+from tests.support.scripted_server import ScriptedServer, says
+from tests.support.window import until
+
+pytestmark = pytest.mark.window
+
+LONG = "\n\n".join(f"Paragraph {number} says nothing." for number in range(80))
+
+
+async def talked(live: LiveWindow) -> list[str]:
+    """Two sessions; the ids, the older one first."""
+    await live.ask("Plan the garden")
+    first = live.panel.session_id
+    live.window.desk.new()
+    await live.ask("Count the invoices")
+    return [first, live.panel.session_id]
+
+
+async def test_words_of_a_conversation_are_found_and_opened_at_their_place(tmp_path: Path) -> None:
+    answers = (says(f"The Rhubarb grows here.\n\n{LONG}"), says("There are 12 invoices."))
+    with ScriptedServer(*answers) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            garden, invoices = await talked(live)
+            sidebar = live.window.parts.sidebar
+            live.window.activateWindow()
+            QTest.keyClick(
+                live.window,
+                Qt.Key.Key_F,
+                Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
+            )
+            QTest.keyClicks(sidebar.search, "rhubarb")
+            await until(lambda: sidebar.hits.hits())
+            assert [hit.session_id for hit in sidebar.hits.hits()] == [garden]
+            assert not sidebar.list.isVisible()
+            assert live.panel.session_id == invoices
+            QTest.keyClick(sidebar.search, Qt.Key.Key_Return)
+            assert live.panel.session_id == garden
+            assert live.panel.find_bar.isVisible()
+            assert live.panel.find_bar.field.text() == "rhubarb"
+            assert live.panel.find_bar.count.text() == "1 of 1"
+            await until(live.panel.transcript.is_idle)
+            # The place is far above the end.
+            bar = live.panel.transcript.verticalScrollBar()
+            assert bar.value() < bar.maximum() // 2
+
+
+async def test_names_are_found_at_once_and_an_empty_field_shows_all_again(tmp_path: Path) -> None:
+    with ScriptedServer(says("Yes."), says("No.")) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            garden, invoices = await talked(live)
+            sidebar = live.window.parts.sidebar
+            sidebar.search.setText("garden")
+            assert sidebar.model.shown_ids() == [garden]
+            await until(lambda: sidebar.hits.hits(), what="the question holds the word too")
+            assert sidebar.list.isVisible()
+            sidebar.search.setText("zebra")
+            await until(lambda: not sidebar.hits.isVisible())
+            assert not sidebar.hits.hits()
+            assert sidebar.model.shown_ids() == []
+            sidebar.search.clear()
+            assert sidebar.model.shown_ids() == [invoices, garden]
+            assert not sidebar.hits.isVisible()
