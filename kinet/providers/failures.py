@@ -102,6 +102,7 @@ _SERVER_WORDS = re.compile(
 _TOLD_STATUS = re.compile(
     r"\b(?:error code|status(?: code)?|http)\W{0,3}([45]\d\d)\b", re.IGNORECASE
 )
+_ENDINGS = tuple(".!?…。！？")
 _MODEL = re.compile(r"\bmodel\b|\bdeployment\b|模型", re.IGNORECASE)
 _VENDOR_CODES: Mapping[str, Cause] = {
     "1113": "credit",
@@ -175,8 +176,11 @@ def _failure(
     cause = _cause(status, complaint, wait)
     words = short(redact(cleaned(complaint.words)))
     if page or not words:
-        words = "It gave a web page, no reason." if page else "It gave no reason."
-    text = f"{_opening(cause, told, model)} {words}".strip()
+        said = "It gave a web page, no reason." if page else "It gave no reason."
+    else:
+        # The hint follows: the server's words must not run into it.
+        said = f"It said: {words}{'' if words.endswith(_ENDINGS) else '.'}"
+    text = f"{_opening(cause, told, model)} {said}"
     error = _error(cause, told, text, wait)
     return Failure(error, cause, complaint)
 

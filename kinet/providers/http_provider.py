@@ -322,7 +322,7 @@ def _cut(decoder: Decoder) -> ProviderError:
     """For a body that ended although nothing said that the answer was whole."""
     if decoder.started:
         return NetworkError(
-            "The answer ended before it was whole.", hint="Send again.", retryable=True
+            "The server ended the answer before it was whole.", hint="Send again.", retryable=True
         )
     return ProtocolError(
         "The server sent no answer.",

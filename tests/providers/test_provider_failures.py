@@ -137,7 +137,7 @@ def test_what_is_no_error_is_none(document):
         ('{"message": "plain"}', "plain"),
         ('{"errors": [{"message": "one"}, {"message": "two"}]}', "one; two"),
         ("just words", "just words"),
-        ('event: error\ndata: {"error": {"message": "in an event"}}\n\n', ". in an event"),
+        ('event: error\ndata: {"error": {"message": "in an event"}}\n\n', "said: in an event."),
         ('"a string"', "a string"),
         (
             '{"error": {"message": "x", "metadata": {"raw": "{\\"error\\": \\"why\\"}"}}}',
@@ -147,6 +147,14 @@ def test_what_is_no_error_is_none(document):
 )
 def test_the_servers_words_are_found_in_any_envelope(body, words):
     assert words in failure_of_response(400, {}, body).error.message
+
+
+@pytest.mark.parametrize("words", ["invalid x-api-key", "Wrong key.", "密钥无效。"])
+def test_the_servers_words_do_not_run_into_the_hint(words):
+    error = failure_of_response(401, {}, json.dumps({"error": {"message": words}})).error
+    assert words in error.message
+    assert error.message.endswith((".", "。"))
+    assert not error.message.endswith("..")
 
 
 @pytest.mark.parametrize("body", ["<html><h1>Bad</h1></html>", "<!DOCTYPE html>", "", "{}", "[]"])
