@@ -42,7 +42,7 @@ _replies = st.one_of(
     ),
 )
 _turns = st.lists(
-    st.tuples(st.lists(_replies, max_size=4), st.integers(0, 40), st.sampled_from([0, 1])),
+    st.tuples(st.lists(_replies, max_size=4), st.integers(0, 40), st.sampled_from([0, 1, 2])),
     min_size=1,
     max_size=4,
 )
@@ -74,18 +74,19 @@ async def _play(turns: list[Any], providers: list[Any], add: Any) -> Chat:
 def test_histories_with_stops_and_failures_stay_legal(turns):
     async def play() -> None:
         provider = ScriptedProvider()
-        await _play(turns, [provider, provider], lambda _, replies: provider.replies(replies))
+        await _play(turns, [provider] * 3, lambda _, replies: provider.replies(replies))
 
     asyncio.run(play())
 
 
 @settings(max_examples=15, deadline=None)
 @given(turns=_turns)
-def test_strict_servers_of_both_protocols_accept_every_request(turns):
+def test_strict_servers_of_every_protocol_accept_every_request(turns):
     async def play(server: ScriptedServer) -> None:
         providers = [
             create_provider(server.profile("openai"), None, retries=0),
             create_provider(server.profile("anthropic"), None, retries=0),
+            create_provider(server.profile("responses"), None, retries=0),
         ]
         await _play(turns, providers, lambda _, replies: server.replies(replies))
         for provider in providers:

@@ -43,7 +43,7 @@ from tests.support.scripted_server import ScriptedServer
 from tests.support.tools import Big, Change, Fail, Look, Talk
 from tests.support.turns import last, texts, turn
 
-PROTOCOLS: tuple[WireProtocol, ...] = ("openai", "anthropic")
+PROTOCOLS: tuple[WireProtocol, ...] = ("openai", "anthropic", "responses")
 
 
 @pytest.fixture(params=PROTOCOLS)
@@ -67,12 +67,13 @@ async def provider(server: ScriptedServer, protocol: WireProtocol) -> AsyncItera
 
 def _words(body: dict[str, Any]) -> str:
     """All text of the messages of a request, in order."""
-    return json.dumps(body["messages"], ensure_ascii=False)
+    return json.dumps(body.get("messages") or body["input"], ensure_ascii=False)
 
 
 def _system(body: dict[str, Any]) -> str:
-    if "system" in body:
-        return json.dumps(body["system"])
+    for key in ("system", "instructions"):
+        if key in body:
+            return json.dumps(body[key])
     return str(body["messages"][0]["content"])
 
 
@@ -214,17 +215,27 @@ async def test_c10_thinking_is_sent_back_with_its_signature_byte_for_byte(server
 async def test_k24_the_protocol_can_change_in_mid_conversation(server):
     chat = Chat(tools=(Look(), Fail()))
     providers = [create_provider(server.profile(name), None) for name in PROTOCOLS]
-    for number in range(4):
+    for number in range(6):
         server.replies(
             asks_for("look", word="a").with_call("fail", word="b").thinking("Hm."),
             says(f"Answer {number}."),
         )
-        events = await chat.send(providers[number % 2], f"Question {number}.")
+        events = await chat.send(providers[number % 3], f"Question {number}.")
         assert last(events).reason == "completed"
     for provider in providers:
         await provider.close()
-    for number in range(4):
-        assert f"Answer {number}." in _words(server.bodies[-1]) or number == 3
+    for number in range(5):
+        assert f"Answer {number}." in _words(server.bodies[-1])
+
+
+async def test_u15_c10_sealed_reasoning_is_sent_back_and_the_server_keeps_nothing(server):
+    server.replies(asks_for("look", word="a").thinking("Hm."), says("Done."))
+    provider = create_provider(server.profile("responses", model="gpt-5"), None)
+    await Chat(tools=(Look(),)).send(provider)
+    await provider.close()
+    assert [body["store"] for body in server.bodies] == [False, False]
+    kinds = [item.get("type") for item in server.bodies[1]["input"]]
+    assert kinds.index("reasoning") < kinds.index("function_call")
 
 
 async def test_k12_the_request_holds_head_note_and_tail_of_a_long_result(server, provider):
@@ -359,6 +370,8 @@ TOO_LONG = {
     ),
 }
 
+TOO_LONG["responses"] = TOO_LONG["openai"]
+
 
 @pytest.mark.parametrize("known_wording", [True, False], ids=["wording", "413"])
 async def test_k16_at_most_three_requests_then_a_card_with_ways_out(
@@ -375,7 +388,7 @@ async def test_k16_at_most_three_requests_then_a_card_with_ways_out(
     before = [*chat.conversation.messages]
     events = await chat.send(provider, "The newest question.")
     assert len(server.bodies) == 3
-    sizes = [len(json.dumps(body["messages"])) for body in server.bodies]
+    sizes = [len(_words(body)) for body in server.bodies]
     assert sizes[0] > sizes[1] > sizes[2]
     assert all("The newest question." in _words(body) for body in server.bodies)
     assert all("Facts." in _words(body) for body in server.bodies)
@@ -397,7 +410,7 @@ async def test_s08_a_silent_stream_is_stalled_keeps_its_text_and_can_be_retried(
     await provider.close()
 
 
-async def test_k24_the_same_script_gives_the_same_history_in_both_protocols(server):
+async def test_k24_u15_the_same_script_gives_the_same_history_in_every_protocol(server):
     histories = []
     for name in PROTOCOLS:
         first = Reply(calls=(Call("look", '{"word": "a"}', "c1"), Call("nothing", "{}", "c2")))
@@ -407,7 +420,7 @@ async def test_k24_the_same_script_gives_the_same_history_in_both_protocols(serv
         await chat.send(provider)
         await provider.close()
         histories.append([replace(item, vendor={}) for item in chat.conversation.messages])
-    assert histories[0] == histories[1]
+    assert histories[0] == histories[1] == histories[2]
 
 
 async def test_c08_a_blank_reply_counts_as_empty_and_never_reaches_the_history(server, provider):

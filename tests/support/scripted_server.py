@@ -1,4 +1,4 @@
-"""A loopback HTTP server that plays replies in both protocols and refuses illegal histories.
+"""A loopback HTTP server that plays replies in three protocols and refuses illegal histories.
 
 It runs in a thread of its own, so that it serves async tests, widget tests and child processes:
 
@@ -38,6 +38,7 @@ from tests.support.replies import (
 )
 from tests.support.strict import anthropic_problems, openai_problems
 from tests.support.wire_forms import anthropic_stream, openai_stream
+from tests.support.wire_responses import responses_problems, responses_stream
 
 # The words of a script come with the server that plays it.
 __all__ = [
@@ -60,6 +61,14 @@ __all__ = [
 
 # How long a gate or a silence lasts if nobody ends it: longer than any test, shorter than for ever.
 _PATIENCE_S = 20.0
+
+
+# What a strict server of each protocol refuses, and how it answers; by the end of the path.
+_OPENAI: tuple[Any, Any] = (openai_problems, openai_stream)
+_FORMS: dict[str, tuple[Any, Any]] = {
+    "messages": (anthropic_problems, anthropic_stream),
+    "responses": (responses_problems, responses_stream),
+}
 
 
 @dataclass
@@ -175,8 +184,8 @@ class ScriptedServer:
         writer: asyncio.StreamWriter,
         watch: asyncio.Future[None],
     ) -> None:
-        anthropic = request.path.endswith("/messages")
-        found = (anthropic_problems if anthropic else openai_problems)(request.body)
+        problems, form = _FORMS.get(request.path.rpartition("/")[2], _OPENAI)
+        found = problems(request.body)
         if found and self._strict:
             self.problems += found
             refusal = {
@@ -189,7 +198,6 @@ class ScriptedServer:
         if reply.status != 200:
             await _send_whole(writer, reply.status, reply.body, dict(reply.headers))
             return
-        form = anthropic_stream if anthropic else openai_stream
         if isinstance(next(iter(reply.pieces), None), Silence):
             await asyncio.wait({watch}, timeout=_PATIENCE_S)
             return
