@@ -10,7 +10,7 @@ from typing import Any
 from kinet.core.messages import ImagePart, Message, Part, TextPart, ToolCall, ToolSchema
 from kinet.core.profile import ModelProfile
 from kinet.providers.history import History, parts_of, readable
-from kinet.providers.images import NOT_SEEN, note_instead, picture_of
+from kinet.providers.images import NOT_SEEN, note_instead, picture_for
 from kinet.providers.openai_messages import EMPTY_RESULT, object_schema, sent_arguments
 from kinet.providers.wire_names import CallIds, ToolNames
 
@@ -153,7 +153,7 @@ def _block(part: Part, profile: ModelProfile) -> Block:
         case ImagePart(url=url):
             if profile.vision is False:
                 return _text(NOT_SEEN)
-            picture = picture_of(url)
+            picture = picture_for(profile, url)
             if picture is None:
                 return _text(note_instead(url))
             if picture.url:

@@ -10,7 +10,7 @@ from kinet.core.messages import ImagePart, Message, OtherPart, TextPart, ToolCal
 from kinet.core.profile import ModelProfile
 from kinet.providers.base import ModelRequest
 from kinet.providers.history import History, parts_of, prepared, readable, text_of
-from kinet.providers.images import NOT_SEEN, note_instead, picture_of
+from kinet.providers.images import NOT_SEEN, note_instead, picture_for
 from kinet.providers.reply import whole_object
 from kinet.providers.vendors import Vendor
 from kinet.providers.wire_names import CallIds, ToolNames
@@ -183,7 +183,7 @@ class _Builder:
     def _image(self, image: ImagePart) -> dict[str, Any]:
         if self._profile.vision is False:
             return {"type": "text", "text": NOT_SEEN}
-        picture = picture_of(image.url)
+        picture = picture_for(self._profile, image.url)
         if picture is None:
             return {"type": "text", "text": note_instead(image.url)}
         target = {"url": picture.address()}

@@ -9,7 +9,7 @@ from typing import Any
 from kinet.core.messages import ImagePart, Message, OtherPart, Part, TextPart, ToolCall, ToolSchema
 from kinet.core.profile import ModelProfile
 from kinet.providers.history import History, parts_of, readable, text_of
-from kinet.providers.images import NOT_SEEN, note_instead, picture_of
+from kinet.providers.images import NOT_SEEN, note_instead, picture_for
 from kinet.providers.openai_messages import EMPTY_RESULT, object_schema, sent_arguments
 from kinet.providers.wire_names import CallIds, ToolNames
 
@@ -101,7 +101,7 @@ def _part(part: Part, profile: ModelProfile) -> Item:
         case ImagePart(url=url, detail=detail):
             if profile.vision is False:
                 return {"type": "input_text", "text": NOT_SEEN}
-            picture = picture_of(url)
+            picture = picture_for(profile, url)
             if picture is None:
                 return {"type": "input_text", "text": note_instead(url)}
             return {

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from kinet.core.profile import ModelProfile, WireProtocol
 from kinet.net.client import is_loopback
+from kinet.net.pictures import COMMON_BYTES, COMMON_SIDE
 
 ToolIds = Literal["any40", "safe64", "nine"]
 EffortForm = Literal["", "reasoning_effort", "reasoning", "thinking", "enable_thinking"]
@@ -48,6 +49,9 @@ class Vendor:
     key_header: Literal["bearer", "api-key"] = "bearer"
     headers: tuple[tuple[str, str], ...] = field(default=())
     local: bool = False
+    # Pictures are made smaller than this before they travel: longer side in pixels, bytes.
+    picture_side: int = COMMON_SIDE
+    picture_bytes: int = COMMON_BYTES
 
 
 OPENAI_REASONING = r"(?:^|/)(?:o[1-9](?:$|[-.:])|gpt-[5-9](?!.*chat)|codex|computer-use)"
@@ -74,6 +78,8 @@ VENDORS: tuple[Vendor, ...] = (
         hosts=("api.anthropic.com",),
         models=r"^claude",
         tool_ids="safe64",
+        # Larger ones are scaled down there, after they were uploaded.
+        picture_side=1_568,
     ),
     Vendor(
         "azure",
@@ -187,6 +193,7 @@ VENDORS: tuple[Vendor, ...] = (
         hosts=("api.groq.com",),
         models=r"-(?:versatile|instant)$",
         effort="reasoning_effort",
+        picture_bytes=2_500_000,
     ),
     Vendor(
         "xai",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kinet.core.errors import SettingsError
 from kinet.core.messages import ImagePart, Message, Part, TextPart
+from kinet.net.pictures import media_type_of, prepared
 from kinet.session.state import SessionState
 
 Attachment = Part | Path
@@ -16,8 +17,6 @@ Attachment = Part | Path
 # Bytes; larger files are for the tools to read.
 LARGEST_IMAGE = 20 * 1024 * 1024
 LARGEST_TEXT = 512 * 1024
-
-_IMAGES = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"))
 
 
 def user_message(
@@ -52,9 +51,8 @@ def _part(item: Attachment) -> Part:
         raise SettingsError(
             f"{item} cannot be attached: {exc.strerror or exc}.", hint="Nothing was sent."
         ) from exc
-    kind = _image_kind(data)
-    if kind:
-        return ImagePart(f"data:image/{kind};base64,{base64.b64encode(data).decode('ascii')}")
+    if media_type_of(data):
+        return picture_part(data, item.name)
     if size > LARGEST_TEXT:
         raise _too_large(item, size, LARGEST_TEXT)
     if b"\0" in data:
@@ -67,10 +65,15 @@ def _part(item: Attachment) -> Part:
     return TextPart(f"{item.name}:\n{fence}\n{written}\n{fence}")
 
 
-def _image_kind(data: bytes) -> str:
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "webp"
-    return next((kind for start, kind in _IMAGES if data.startswith(start)), "")
+def picture_part(data: bytes, name: str) -> Part:
+    """The picture as it is stored and sent; a text that says so if it is damaged.
+
+    Takes up to half a second for a photograph.
+    """
+    made = prepared(data)
+    if made is None:
+        return TextPart(f"[the picture {name} is damaged or too large; it was left out]")
+    return ImagePart(f"data:{made.media_type};base64,{base64.b64encode(made.data).decode('ascii')}")
 
 
 def _longest_run(text: str) -> int:

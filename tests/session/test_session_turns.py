@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from datetime import datetime
 from pathlib import Path
 
@@ -361,9 +362,16 @@ async def test_another_model_can_be_chosen_between_turns(start):
     assert world.sessions.open(session.id).profile == "other"
 
 
+# One point of red.
+PNG = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
+    "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
 async def test_files_are_attached_as_pictures_or_fenced_text(start, tmp_path):
     picture, note, other = tmp_path / "p.png", tmp_path / "n.md", tmp_path / "x.bin"
-    picture.write_bytes(b"\x89PNG\r\n\x1a\n123")
+    picture.write_bytes(base64.b64decode(PNG))
     note.write_text("a ``` fence")
     other.write_bytes(b"\0\1\2")
     world = await start()
@@ -371,7 +379,7 @@ async def test_files_are_attached_as_pictures_or_fenced_text(start, tmp_path):
     await collect(session.send("look", attachments=[picture, note, TextPart("more")]))
     content = session.history()[0].content
     assert content[0] == TextPart("look")
-    assert content[1] == ImagePart("data:image/png;base64,iVBORw0KGgoxMjM=")
+    assert content[1] == ImagePart(f"data:image/png;base64,{PNG}")
     assert content[2].text == "n.md:\n````\na ``` fence\n````"
     for missing in (tmp_path / "none", other):
         with pytest.raises(SettingsError):
