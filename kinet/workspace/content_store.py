@@ -39,6 +39,7 @@ class ContentStore:
                 return digest
             path = self._path(digest)
             if not path.parent.is_dir():
+                ensure_private_dir(self.folder)
                 ensure_private_dir(path.parent)
             if durable:
                 atomic_write.write_bytes(path, data)

@@ -46,6 +46,12 @@ class Change:
     before: FileState | None
     after: FileState | None
 
+    @property
+    def is_folder(self) -> bool:
+        """True if nothing but a folder was there, before or after."""
+        kinds = {state.kind for state in (self.before, self.after) if state is not None}
+        return kinds == {"folder"}
+
     def to_json(self) -> dict[str, Any]:
         """As JSON."""
         return {

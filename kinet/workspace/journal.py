@@ -107,7 +107,8 @@ class Journal:
                 problem=self._once(f"The change could not be noted ({exc.strerror or exc})", book)
             )
         shown = text_of_changes(changes, book.root, self.store)
-        paths = tuple(visible_line(change.path) for change in changes[:_SHOWN_PATHS])
+        files = [change for change in changes if not change.is_folder] or changes
+        paths = tuple(visible_line(change.path) for change in files[:_SHOWN_PATHS])
         problem = self._once(ticket.problem, book) if ticket.problem else ""
         return CallChanges(paths, shown.added, shown.removed, shown.text, problem)
 

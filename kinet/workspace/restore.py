@@ -108,6 +108,9 @@ class Restoring:
         current, wanted = move.current, move.wanted
         assert wanted is not None
         if _kind(current) == _kind(wanted):
+            if self._look(move.path) == wanted:
+                # Another name of the same file was put back before.
+                return
             self._check(move)
         elif place.status() is not None:
             raise OSError(None, "something else lies there now")

@@ -115,7 +115,7 @@ class Undoing:
 
     def files(self, turn_id: str) -> list[FileChange]:
         """What the turn changed, file by file, with diffs."""
-        return [self._file(net) for net in self._net(turn_id) if not _only_folder(net.change)]
+        return [self._file(net) for net in self._net(turn_id) if not net.change.is_folder]
 
     def plan(self, act: Act, turn_id: str, paths: Collection[str] | None = None) -> Plan:
         """What would be done, and what stands in the way. Changes nothing."""
@@ -194,7 +194,7 @@ class Undoing:
             self._book.log.add(plan.act, plan.session_id, plan.turn_id, done)
         return Outcome(
             plan.act,
-            tuple(visible_line(change.path) for change in done if not _only_folder(change)),
+            tuple(visible_line(change.path) for change in done if not change.is_folder),
             tuple(kept),
             tuple((visible_line(path), why) for path, why in failed.items()),
         )
@@ -266,11 +266,6 @@ class Undoing:
 
     def _net(self, turn_id: str) -> list[NetChange]:
         return net_changes(self._book.log.of_turn(self._session_id, turn_id))
-
-
-def _only_folder(change: Change) -> bool:
-    kinds = {state.kind for state in (change.before, change.after) if state is not None}
-    return kinds == {"folder"}
 
 
 def _listed(names: Sequence[str]) -> str:
