@@ -1,45 +1,28 @@
-"""The command palette: sessions, commands and models by a few letters of their names."""
+"""The command palette: sessions, commands, models and settings by a few letters of their names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
+    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
 
-from kinet.ui.controls import Line, draw_icon, key_hint
-from kinet.ui.session_list import Index
+from kinet.ui.controls import Line, draw_icon, text_label
+from kinet.ui.palette_rows import ENTRY, Entry, Foot, Rows
 from kinet.ui.theme import current_theme
 
-WIDTH, TOP = 600, 88
-ROW, GROUP = 32, 28
+WIDTH, TOP, HEAD = 600, 88, 52
 # Rows of one group that are shown at most: the next letter narrows them.
 MOST_OF_A_GROUP = 6
-_ENTRY = Qt.ItemDataRole.UserRole
-
-
-@dataclass(frozen=True)
-class Entry:
-    """Something that can be chosen. `detail` is quiet text, `keys` its shortcut."""
-
-    group: str
-    title: str
-    act: Callable[[], object]
-    icon: str = ""
-    detail: str = ""
-    keys: str = ""
 
 
 class Palette(QWidget):
@@ -51,9 +34,12 @@ class Palette(QWidget):
         super().__init__(parent)
         self.setObjectName("commandPalette")
         self._entries = tuple(entries)
+        self._group = ""  # the only one shown, "" for all
         self._box = QFrame(self)
         self.field = QLineEdit(self._box)
+        self.count = text_label("", type="meta", tone="text_3", parent=self._box)
         self.list = QListWidget(self._box)
+        self._rows = Rows(self.list)
         self._build()
         self.field.textChanged.connect(self._fill)
         self.field.installEventFilter(self)
@@ -97,23 +83,29 @@ class Palette(QWidget):
         draw_icon(painter, "search", "text_2", left + QPoint(28, 26))
 
     def _build(self) -> None:
-        self.field.setPlaceholderText("Sessions, commands, models")
+        self.field.setPlaceholderText("Sessions, commands, models, settings")
         self.field.setAccessibleName("Command palette")
         self.field.setStyleSheet("QLineEdit { border: 0; background: transparent; padding: 0; }")
-        self.list.setItemDelegate(_Rows(self.list))
+        self.list.setItemDelegate(self._rows)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName("Results")
         column = QVBoxLayout(self._box)
-        column.setContentsMargins(0, 10, 0, 8)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        row = QVBoxLayout()
-        row.setContentsMargins(48, 0, 20, 10)
-        row.addWidget(self.field)
-        column.addLayout(row)
+        head = QWidget(self._box)
+        head.setFixedHeight(HEAD)
+        row = QHBoxLayout(head)
+        row.setContentsMargins(48, 0, 20, 0)
+        row.addWidget(self.field, 1)
+        row.addWidget(self.count)
+        column.addWidget(head)
         column.addWidget(Line(self._box))
         column.addSpacing(8)
-        column.addWidget(self.list)
+        column.addWidget(self.list, 1)
+        column.addSpacing(8)
+        column.addWidget(Line(self._box))
+        column.addWidget(Foot(self._box))
 
     def _place(self) -> None:
         parent = self.parentWidget()
@@ -121,30 +113,38 @@ class Palette(QWidget):
             return
         self.setGeometry(parent.rect())
         width = min(WIDTH, self.width() - 48)
-        wanted = 79 + sum(self.list.sizeHintForRow(row) for row in range(self.list.count()))
-        height = min(max(120, wanted), self.height() - 2 * TOP)
+        rows = sum(self.list.sizeHintForRow(row) for row in range(self.list.count()))
+        wanted = HEAD + Foot.HEIGHT + 18 + rows
+        height = min(max(140, wanted), self.height() - TOP - 32)
         self._box.setGeometry((self.width() - width) // 2, TOP, width, height)
         self.update()
 
     def _fill(self, text: str) -> None:
         words = text.casefold().split()
+        self._rows.words = tuple(words)
         self.list.clear()
+        total = 0
         for group in dict.fromkeys(entry.group for entry in self._entries):
             found = [e for e in self._entries if e.group == group and _fits(e, words)]
-            if not found:
+            if not found or self._group not in ("", group):
                 continue
+            # A name that holds the words comes before one whose quiet text does.
+            found.sort(key=lambda e: not all(word in e.title.casefold() for word in words))
+            total += len(found)
             head = QListWidgetItem(group)
             head.setFlags(Qt.ItemFlag.NoItemFlags)
             self.list.addItem(head)
-            for entry in found[:MOST_OF_A_GROUP]:
+            for entry in found if self._group else found[:MOST_OF_A_GROUP]:
                 item = QListWidgetItem(entry.title)
-                item.setData(_ENTRY, entry)
+                item.setData(ENTRY, entry)
                 self.list.addItem(item)
+        counted = "1 result" if total == 1 else f"{total:,} results"
+        self.count.setText(counted if total else "Nothing has this name")
         self._step(0)
         self._place()
 
     def _shown(self) -> Iterable[Entry | None]:
-        return (self.list.item(row).data(_ENTRY) for row in range(self.list.count()))
+        return (self.list.item(row).data(ENTRY) for row in range(self.list.count()))
 
     def _step(self, by: int) -> None:
         """Marks the next row that can be chosen; 0 marks the first one."""
@@ -163,69 +163,26 @@ class Palette(QWidget):
                 self._step(-1)
             case Qt.Key.Key_Return | Qt.Key.Key_Enter:
                 self._choose(self.list.currentItem())
+            case Qt.Key.Key_Tab:
+                self._narrow()
             case Qt.Key.Key_Escape:
                 self.close_palette()
             case _:
                 return False
         return True
 
+    def _narrow(self) -> None:
+        """Shows only the group of the marked row, or all of them again."""
+        item = self.list.currentItem()
+        entry = item.data(ENTRY) if item is not None else None
+        self._group = entry.group if isinstance(entry, Entry) and not self._group else ""
+        self._fill(self.field.text())
+
     def _choose(self, item: QListWidgetItem | None) -> None:
-        entry = item.data(_ENTRY) if item is not None else None
+        entry = item.data(ENTRY) if item is not None else None
         if isinstance(entry, Entry):
             self.close_palette()
             entry.act()
-
-
-class _Rows(QStyledItemDelegate):
-    """Group heads of 28, rows of 32: icon, title, quiet detail, key at the right."""
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(0, ROW if index.data(_ENTRY) is not None else GROUP)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme = current_theme()
-        rect: QRect = option.rect
-        middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        entry = index.data(_ENTRY)
-        if not isinstance(entry, Entry):
-            painter.setFont(theme.font("meta", bold=True))
-            painter.setPen(theme.qcolor("text_2"))
-            painter.drawText(rect.adjusted(20, 0, 0, 0), middle, str(index.data()))
-            painter.restore()
-            return
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        if chosen:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.qcolor("selected"))
-            painter.drawRoundedRect(rect.adjusted(8, 0, -8, 0), 6, 6)
-        icon_place = QPoint(rect.left() + 28, rect.center().y() + 1)
-        draw_icon(
-            painter, entry.icon or "chevron-right", "accent" if chosen else "text_2", icon_place
-        )
-        _paint_words(painter, rect.adjusted(48, 0, -20, 0), entry)
-        painter.restore()
-
-
-def _paint_words(painter: QPainter, rect: QRect, entry: Entry) -> None:
-    theme = current_theme()
-    middle = Qt.AlignmentFlag.AlignVCenter
-    font = theme.font("ui")
-    metrics = QFontMetrics(font)
-    painter.setFont(font)
-    painter.setPen(theme.qcolor("text"))
-    title = metrics.elidedText(entry.title, Qt.TextElideMode.ElideRight, rect.width() - 140)
-    painter.drawText(rect, middle | Qt.AlignmentFlag.AlignLeft, title)
-    painter.setFont(theme.font("meta"))
-    painter.setPen(theme.qcolor("text_3"))
-    beside = rect.adjusted(metrics.horizontalAdvance(title) + 12, 0, -100, 0)
-    detail = QFontMetrics(painter.font()).elidedText(
-        entry.detail, Qt.TextElideMode.ElideMiddle, max(0, beside.width())
-    )
-    painter.drawText(beside, middle | Qt.AlignmentFlag.AlignLeft, detail)
-    if entry.keys:
-        painter.drawText(rect, middle | Qt.AlignmentFlag.AlignRight, key_hint(entry.keys))
 
 
 def _fits(entry: Entry, words: Sequence[str]) -> bool:

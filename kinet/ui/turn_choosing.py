@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, Signal
 
 from kinet.core.errors import KinetError
@@ -9,6 +12,9 @@ from kinet.core.profile import ModelProfile
 from kinet.ui.chat_panel import ChatPanel
 from kinet.ui.composer_menus import MODES
 from kinet.ui.program import Program
+
+if TYPE_CHECKING:
+    from kinet.settings.fields import SettingField
 
 
 class TurnChoosing(QObject):
@@ -31,6 +37,10 @@ class TurnChoosing(QObject):
         """All profiles: name, and what they reach."""
         profiles = self._program.settings.profiles() if self._ready else ()
         return [(item.name, f"{item.model}, {item.base_url}") for item in profiles]
+
+    def setting_fields(self) -> Sequence[SettingField]:
+        """Every setting, in the order of the pages; none before the settings can be read."""
+        return tuple(self._program.settings.fields()) if self._ready else ()
 
     def choose_model(self, name: str) -> None:
         """Uses the profile of this name in the session on screen and in new ones."""

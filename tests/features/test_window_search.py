@@ -8,6 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from kinet.ui.palette import Palette
+from kinet.ui.settings_dialog import SettingsDialog
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, says
 from tests.support.window import until
@@ -74,3 +76,34 @@ async def test_names_are_found_at_once_and_an_empty_field_shows_all_again(tmp_pa
             sidebar.search.clear()
             assert sidebar.model.shown_ids() == [invoices, garden]
             assert not sidebar.hits.isVisible()
+
+
+async def test_the_palette_leads_to_sessions_commands_models_and_settings(tmp_path: Path) -> None:
+    with ScriptedServer(says("Yes."), says("No.")) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            garden, _ = await talked(live)
+            live.window.activateWindow()
+            QTest.keyClick(live.window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+            palette = live.find(Palette, "commandPalette")
+            QTest.keyClicks(palette.field, "mod")
+            groups = {entry.group for entry in palette._shown() if entry is not None}
+            assert groups == {"Commands", "Settings"}
+            assert palette.count.text().endswith("results")
+            QTest.keyClick(palette.field, Qt.Key.Key_Tab)
+            groups = {entry.group for entry in palette._shown() if entry is not None}
+            assert groups == {"Commands"}
+            QTest.keyClick(palette.field, Qt.Key.Key_Tab)
+            palette.field.setText("garden")
+            QTest.keyClick(palette.field, Qt.Key.Key_Return)
+            assert live.panel.session_id == garden
+            live.window.core.keys.open_palette()
+            palette = live.window.findChildren(Palette, "commandPalette")[-1]
+            palette.field.setText("keep deleted")
+            QTest.keyClick(palette.field, Qt.Key.Key_Return)
+            dialog = live.window.findChild(SettingsDialog)
+            assert dialog is not None
+            assert dialog.isVisible()
+            assert dialog.stack.currentWidget() is dialog.pages["data"]
+            dialog.accept()

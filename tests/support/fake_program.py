@@ -165,6 +165,9 @@ class FakeSettings:
     def set(self, key: str, value: Any) -> None:
         self.kept[key] = value
 
+    def fields(self) -> Sequence[Any]:
+        return ()
+
     def profiles(self) -> Sequence[ModelProfile]:
         return tuple(self.models)
 
@@ -196,6 +199,18 @@ class FakeServices:
         return lambda *args, **values: ()
 
 
+class FakeTrust:
+    """Every folder is settled."""
+
+    asks = False
+
+    def question(self, folder: Path | None) -> None:
+        return None
+
+    def answer(self, question: Any, trusted: bool) -> None:
+        raise AssertionError("nothing was asked")
+
+
 class FakeProgram:
     """The runtime, as the window sees it."""
 
@@ -206,6 +221,7 @@ class FakeProgram:
         self.settings = FakeSettings()
         self.sessions = FakeSessions(rows)
         self.services = FakeServices()
+        self.trust = FakeTrust()
         self.script = script
         self.opened: dict[str, FakeSession] = {}
         self.broken: set[str] = set()
