@@ -14,9 +14,6 @@ PROTOCOLS: tuple[WireProtocol, ...] = ("openai", "responses", "anthropic")
 EFFORTS: tuple[Effort, ...] = ("off", "low", "medium", "high")
 MODES = ("ask", "edits", "all", "plan", "deny")
 NOT_YET = {
-    "trust": "trust a folder as it is now",
-    "undo": "undo the file changes of a turn",
-    "redo": "take an undo back",
     "serve": "the engine as JSON-RPC lines",
 }
 
@@ -59,9 +56,11 @@ def build_parser() -> Parser:
     _add_render(commands)
     _add_sessions(commands)
     _add_memory(commands)
+    _add_trust(commands)
     _add_models(commands)
     _add_doctor(commands)
     _add_config(commands)
+    _add_undo(commands)
     for name, meaning in NOT_YET.items():
         # What follows such a word is not looked at: main answers before it is parsed.
         _command(commands, name, f"{meaning} (not yet available)")
@@ -196,6 +195,31 @@ def _add_memory(commands: Any) -> None:
     for act in acts.choices.values():
         act.add_argument("--cwd", type=Path, metavar="DIR")
     _add_json(acts.choices)
+
+
+def _add_trust(commands: Any) -> None:
+    parser = _command(commands, "trust", "trust a folder as it is now")
+    parser.add_argument("folder", nargs="?", type=Path, metavar="DIR")
+    parser.add_argument("--list", action="store_true", help="what is trusted")
+    parser.add_argument("--json", action="store_true")
+
+
+def _add_undo(commands: Any) -> None:
+    for name, meaning in (
+        ("undo", "take the file changes of a turn back"),
+        ("redo", "make changes again that were taken back"),
+    ):
+        parser = _command(commands, name, meaning)
+        parser.add_argument("session", metavar="SESSION", help="id of the session")
+        parser.add_argument("turn", nargs="?", default="", metavar="TURN", help="number or id")
+        parser.add_argument("--dry-run", action="store_true", help="show the diff, do nothing")
+        parser.add_argument(
+            "--changed",
+            choices=("keep", "restore", "merge"),
+            default="",
+            help="what to do with files that were changed since",
+        )
+        parser.add_argument("--json", action="store_true")
 
 
 def _add_models(commands: Any) -> None:

@@ -70,6 +70,10 @@ def _command(name: str) -> Command:
             from kinet.cli.sessions_command import sessions as command
         case "memory":
             from kinet.cli.memory_command import memory as command
+        case "trust":
+            from kinet.cli.trust_command import trust as command
+        case "undo" | "redo":
+            from kinet.cli.undo_command import undo as command
         case "models":
             from kinet.cli.models_command import models as command
         case "doctor":

@@ -44,7 +44,7 @@ def test_prices_are_kept_and_what_is_left_out_stays_unset(kinet: Kinet) -> None:
         (("tool",), 2, "--list"),
         (("tool", "grep", "{"), 2, "not JSON"),
         (("tool", "grep", "[]"), 2, "not a JSON object"),
-        (("undo", "x"), 2, "not yet available"),
+        (("undo", "x"), 1, "no session"),
         (("serve", "--stdio"), 2, "not yet available"),
         (("trust", "--list"), 2, "not yet available"),
     ],

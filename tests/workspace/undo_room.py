@@ -1,4 +1,4 @@
-"""A folder, a journal, and calls on it as an engine makes them; pictures of the folder to compare."""
+"""A folder, a journal, calls on it as an engine makes them, and pictures to compare."""
 
 from __future__ import annotations
 
