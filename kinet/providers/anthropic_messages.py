@@ -11,7 +11,7 @@ from kinet.core.messages import ImagePart, Message, Part, TextPart, ToolCall, To
 from kinet.core.profile import ModelProfile
 from kinet.providers.history import History, parts_of, readable
 from kinet.providers.images import NOT_SEEN, note_instead, picture_for
-from kinet.providers.openai_messages import EMPTY_RESULT, object_schema, sent_arguments
+from kinet.providers.openai_messages import EMPTY_RESULT, object_schema, sent_object
 from kinet.providers.wire_names import CallIds, ToolNames
 
 # The first message must be the person's.
@@ -142,7 +142,7 @@ def _tool_use(number: int, call: ToolCall, names: ToolNames, ids: CallIds) -> Bl
         "type": "tool_use",
         "id": ids.call(number, call.id),
         "name": names.wire(call.name),
-        "input": json.loads(sent_arguments(call)),
+        "input": sent_object(call),
     }
 
 

@@ -54,10 +54,36 @@ def object_schema(tool: ToolSchema) -> dict[str, Any]:
 
 def sent_arguments(call: ToolCall) -> str:
     """The very text that came, or an object that shows it where it was no object."""
+    return _prepared_call(call)[1]
+
+
+def sent_object(call: ToolCall) -> Any:
+    """The same as a value, shared between requests: it must not be changed."""
+    known = _prepared_call(call)
+    if len(known) == 2:
+        known = _CALLS[id(call)] = (*known, json.loads(known[1]))
+    return known[2]
+
+
+# Calls are frozen and sent again with every request, so each is looked at once. The call is kept
+# beside its text: an id is only good while the object lives.
+_CALLS: dict[int, tuple[Any, ...]] = {}
+_MOST_CALLS = 8_192
+
+
+def _prepared_call(call: ToolCall) -> tuple[Any, ...]:
+    known = _CALLS.get(id(call))
+    if known is not None and known[0] is call:
+        return known
+    if len(_CALLS) >= _MOST_CALLS:
+        _CALLS.clear()
     whole = whole_object(call.arguments)
     if whole is None:
-        return json.dumps({"unreadable_arguments": call.arguments}, ensure_ascii=False)
-    return call.arguments if call.arguments.strip() == whole else whole
+        text = json.dumps({"unreadable_arguments": call.arguments}, ensure_ascii=False)
+    else:
+        text = call.arguments if call.arguments.strip() == whole else whole
+    known = _CALLS[id(call)] = (call, text)
+    return known
 
 
 class _Builder:
