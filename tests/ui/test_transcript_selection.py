@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
 
 from kinet.core.events import TextDelta, TurnFinished, TurnStarted
 from tests.ui.transcript_kit import (
@@ -139,3 +140,45 @@ def test_nothing_hidden_is_copied(app: object) -> None:
     transcript, answer = _loaded("hello\U000e0069\U000e0067 \x1b[31mred\x1b[0m world")
     text = select(transcript, (answer, 0, 0), (answer, 10**6, 0))
     assert text == "hello red world"
+
+
+def test_a_part_keeps_every_character_of_the_source(app: object) -> None:
+    transcript, answer = _loaded("one two\u00a0three \u2003four\n\n`a\u00a0b` end")
+    assert select(transcript, (answer, 0, 4), (answer, 0, 13)) == "two\u00a0three"
+    assert select(transcript, (answer, 1, 0), (answer, 1, 6)).strip() == "a\u00a0b"
+
+
+def test_a_part_with_a_formula_has_its_source(app: object) -> None:
+    transcript, answer = _loaded("Here $x^2$ and $y_1$ and $x^2$ stand.")
+    text = select(transcript, (answer, 0, 7), (answer, 0, 10**6))
+    assert text == "and $y_1$ and $x^2$ stand."
+
+
+def test_copy_as_text_gives_the_words_on_screen(app: object) -> None:
+    transcript, _ = _loaded("Some **bold** and [a page](https://example.org/p).")
+    transcript.selection.all()
+    transcript.copy(plain=True)
+    assert "Some bold and a page example.org." in QGuiApplication.clipboard().text()
+    transcript.copy()
+    assert (
+        "Some **bold** and [a page](https://example.org/p)." in QGuiApplication.clipboard().text()
+    )
+
+
+def test_the_menu_of_code_offers_code_and_message_and_blocks_nothing(app: object) -> None:
+    transcript, answer = _loaded("Text.\n\n```python\nprint(1)\n```")
+    entry = transcript.stage.flow.entries[answer]
+    where = point_of(transcript, answer, 60, entry.piece_top(1) + 50)
+    event = QContextMenuEvent(
+        QContextMenuEvent.Reason.Mouse, where, transcript.viewport().mapToGlobal(where)
+    )
+    QApplication.sendEvent(transcript.viewport(), event)
+    menu = transcript.viewport().findChild(QMenu)
+    assert menu is not None
+    assert menu.isVisible()
+    named = {action.text(): action for action in menu.actions()}
+    named["Copy code"].trigger()
+    assert QGuiApplication.clipboard().text() == "print(1)"
+    named["Copy message"].trigger()
+    assert QGuiApplication.clipboard().text().startswith("Text.\n\n```python")
+    menu.close()

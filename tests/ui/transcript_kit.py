@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QThreadPool
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -108,6 +108,8 @@ def live(transcript: Transcript, events: Iterable[Event]) -> Presenter:
 def settle(transcript: Transcript) -> None:
     """Turns the loop until nothing is left to show, lay out or paint."""
     for _ in range(5000):
+        # Formulas are drawn in a thread.
+        QThreadPool.globalInstance().waitForDone()
         transcript.stage.pacer.flush()
         QApplication.processEvents()
         if transcript.is_idle():

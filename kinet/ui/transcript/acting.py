@@ -14,7 +14,7 @@ from kinet.ui.transcript.lines import MetaEntry
 from kinet.ui.transcript.painting import Artist
 from kinet.ui.transcript.pieces import Piece
 from kinet.ui.transcript.reasoning import ReasoningEntry
-from kinet.ui.transcript.selection import Selection, code_text
+from kinet.ui.transcript.selection import Place, Selection, code_text
 from kinet.ui.transcript.stage import Stage
 from kinet.ui.transcript.steps_group import StepGroup
 from kinet.ui.transcript.text_entry import TextEntry
@@ -28,7 +28,7 @@ class Actor(QObject):
     step_activated = Signal(str)
     link_activated = Signal(str)
     retry_requested = Signal()
-    copy_wanted = Signal()
+    copy_wanted = Signal(bool)  # as the words on screen instead of Markdown
 
     def __init__(
         self, stage: Stage, selection: Selection, finder: Finder, artist: Artist, on: QWidget
@@ -57,6 +57,8 @@ class Actor(QObject):
                 self.toggle(entry)
             case "wrap" if isinstance(entry, TextEntry):
                 self._wrap(entry, entry.piece(hit.piece))
+            case "unfold" if isinstance(entry, TextEntry):
+                self._unfold(entry, entry.piece(hit.piece))
             case "copy-code" if isinstance(entry, TextEntry):
                 self._copy_code(entry, entry.piece(hit.piece))
             case "copy-turn" if isinstance(entry, MetaEntry):
@@ -101,6 +103,8 @@ class Actor(QObject):
         if not isinstance(entry, TextEntry):
             stage.scroll_to(above, above + min(entry.height, 200))
             return
+        if entry.piece(match.piece).is_folded:
+            self._unfold(entry, entry.piece(match.piece))
         document = entry.document_of(match.piece, flow.style, flow.width)
         flow.changed(entry)
         top = flow.top_of(match.entry) + entry.piece_top(match.piece)
@@ -134,18 +138,38 @@ class Actor(QObject):
         self._on.update()
         return True
 
-    def menu(self, found: tuple[int, Hit] | None, at: QPoint) -> None:
-        """The context menu: it is shown and left, no loop waits for it."""
+    def menu(self, found: tuple[int, Hit] | None, place: Place | None, at: QPoint) -> None:
+        """The context menu of what is at a place; it is shown and left, no loop waits for it."""
         menu = QMenu(self._on)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        copy = menu.addAction("Copy", self.copy_wanted.emit)
-        copy.setEnabled(not self._selection.is_empty)
+        selected = not self._selection.is_empty
+        menu.addAction("Copy", lambda: self.copy_wanted.emit(False)).setEnabled(selected)
+        menu.addAction("Copy as text", lambda: self.copy_wanted.emit(True)).setEnabled(selected)
         if found is not None and found[1].action == "link":
             url = found[1].value
+            menu.addSeparator()
             menu.addAction("Copy link address", lambda: self._copy(url, None))
             menu.addAction("Open link", lambda: self.link_activated.emit(url))
+        entry = self._stage.flow.entries[place.entry] if place is not None else None
+        if place is not None and isinstance(entry, TextEntry):
+            self._add_message(menu, entry, place.piece)
+        menu.addSeparator()
         menu.addAction("Select all", self._select_all)
         menu.popup(at)
+
+    def _add_message(self, menu: QMenu, entry: TextEntry, number: int) -> None:
+        """What can be done with the message and, where there is one, with its block of code."""
+        menu.addSeparator()
+        piece = entry.piece(number) if number < entry.piece_count else None
+        if piece is not None and piece.kind == "code":
+            wrapped = piece.run is not None and piece.run.wrap
+            menu.addAction("Copy code", lambda: self._copy_code(entry, piece))
+            words = "Do not wrap lines" if wrapped else "Wrap lines"
+            menu.addAction(words, lambda: self._wrap(entry, piece))
+            if piece.run is not None and piece.run.can_fold:
+                words = "Show all lines" if piece.run.folded else "Fold the code"
+                menu.addAction(words, lambda: self._unfold(entry, piece))
+        menu.addAction("Copy message", lambda: self._copy(entry.markdown(), None))
 
     def _select_all(self) -> None:
         self._selection.all()
@@ -162,6 +186,17 @@ class Actor(QObject):
             if other.run is run:
                 other.drop()
         self._stage.refresh()
+
+    def _unfold(self, entry: TextEntry, piece: Piece) -> None:
+        stage = self._stage
+        if piece.run is None or entry.blocks is None:
+            return
+        stage.follower.hold()
+        width = entry.text_width(stage.flow.style, stage.flow.width)
+        entry.blocks.fold(piece.run, stage.flow.style, width)
+        entry.measure()
+        stage.flow.changed(entry)
+        stage.refresh()
 
     def _copy_code(self, entry: TextEntry, piece: Piece) -> None:
         self._copy(code_text([p for p in entry.pieces if p.run is piece.run]), piece.run)

@@ -39,6 +39,9 @@ class AnswerEntry(TextEntry):
         for hit in piece_paint.hits(piece, number, rect, style):
             if hit.rect.contains(x, y):
                 return hit
+        thumb = piece_paint.thumb(piece, rect)
+        if thumb is not None and thumb.adjusted(-4, -6, 4, 4).contains(x, y):
+            return Hit("thumb", "", thumb, "", number)
         if piece.document is None:
             return None
         left, top = piece.text_origin(style)
@@ -50,7 +53,7 @@ class AnswerEntry(TextEntry):
         """Buttons of the code cards that have been laid out."""
         found: list[Hit] = []
         for number, piece in enumerate(self.blocks.pieces if self.blocks is not None else []):
-            if piece.kind == "code" and piece.first:
+            if piece.kind == "code" and (piece.first or piece.has_foot):
                 rect = QRect(0, self.piece_top(number), width, piece.height)
                 found += piece_paint.hits(piece, number, rect, style)
         return found

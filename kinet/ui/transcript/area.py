@@ -78,9 +78,12 @@ class TranscriptArea(QAbstractScrollArea):
         self.stage.follower.changed.connect(self.following_changed)
         self.stage.follower.below_changed.connect(self.new_text_below)
 
-    def copy(self) -> None:
-        """Puts what is selected on the clipboard; nothing happens without a selection."""
-        text = self.selection.text()
+    def copy(self, plain: bool = False) -> None:
+        """Puts what is selected on the clipboard; nothing happens without a selection.
+
+        It is the Markdown of whole blocks, or with `plain` the words as they are on screen.
+        """
+        text = self.selection.text(plain=plain)
         if text:
             QGuiApplication.clipboard().setText(text)
 
@@ -122,7 +125,8 @@ class TranscriptArea(QAbstractScrollArea):
                 return True
             case QEvent.Type.ContextMenu:
                 asked = cast(QContextMenuEvent, event)
-                self._actor.menu(self._pointer.hit(asked.pos()), asked.globalPos())
+                place = self._pointer.place_at(asked.pos())
+                self._actor.menu(self._pointer.hit(asked.pos()), place, asked.globalPos())
                 return True
             case QEvent.Type.Wheel if self._actor.wheel(cast(QWheelEvent, event)):
                 return True

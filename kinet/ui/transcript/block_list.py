@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kinet.markup.slices import Block
-from kinet.ui.transcript.pieces import Piece, Run
+from kinet.ui.transcript.pieces import FOLDS_ABOVE, Piece, Run
 from kinet.ui.transcript.stack import Stack
 from kinet.ui.transcript.style import Style
 
@@ -50,8 +50,11 @@ class BlockList:
         """The upper edge of a block, below the gap above it."""
         return self._stack.edges()[number] + self._gap(number)
 
-    def append(self, block: Block) -> Piece:
-        """Puts a block at the end; a part of a cut one joins the parts before it."""
+    def append(self, block: Block, *, folding: bool = False) -> Piece:
+        """Puts a block at the end; a part of a cut one joins the parts before it.
+
+        Long code is folded if `folding`: not where it was seen growing.
+        """
         before = self.pieces[-1] if self.pieces else None
         run: Run | None = None
         if block.kind != "prose":
@@ -65,7 +68,25 @@ class BlockList:
             said = piece.text()
             run.language, run.name = said.language, said.name
         self.pieces.append(piece)
+        if run is not None and block.kind == "code":
+            if folding:
+                run.lines += piece.text().text.count("\n")
+            if run.lines > FOLDS_ABOVE:
+                run.can_fold = run.folded = True
         return piece
+
+    def parts_of(self, run: Run) -> range:
+        """The numbers of the blocks that are parts of one code block or table."""
+        numbers = [n for n, piece in enumerate(self.pieces) if piece.run is run]
+        return range(numbers[0], numbers[-1] + 1) if numbers else range(0)
+
+    def fold(self, run: Run, style: Style, width: int) -> None:
+        """Folds a code block, or unfolds it."""
+        run.folded = not run.folded
+        for number in self.parts_of(run):
+            self.pieces[number].width = 0
+            self.pieces[number].estimate(style, width)
+            self.spoil(number)
 
     def close(self, blocks: list[Block], style: Style, width: int) -> None:
         """Adds closed blocks; what was laid out of the open one is used again where it can be."""

@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextLayout,
+    QTextLength,
     QTextOption,
     QTextTable,
 )
@@ -67,6 +68,9 @@ def table(html: str, style: Style, width: int) -> QTextDocument:
     """A document of one table: digits stand below each other."""
     document = SafeDocument()
     document.setDefaultFont(style.font("ui", digits=True))
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    document.setDefaultTextOption(option)
     _set_html(document, html, style, width)
     document.setTextWidth(width)
     return document
@@ -112,6 +116,27 @@ def table_of(document: QTextDocument) -> QTextTable | None:
     return None
 
 
+def columns_of(document: QTextDocument, table: QTextTable, padding: int) -> tuple[float, ...]:
+    """The widths of the columns as they are laid out, in percent."""
+    edges = []
+    for number in range(table.columns()):
+        block = table.cellAt(0, number).firstCursorPosition().block()
+        edges.append(document.documentLayout().blockBoundingRect(block).x() - padding)
+    whole = max(1.0, document.size().width())
+    ends = [*edges[1:], whole]
+    return tuple(
+        max(1.0, 100 * (end - start) / whole) for start, end in zip(edges, ends, strict=True)
+    )
+
+
+def set_columns(table: QTextTable, widths: tuple[float, ...]) -> None:
+    """Gives the columns these widths, in percent; more columns than widths share what is left."""
+    form = table.format()
+    kind = QTextLength.Type.PercentageLength
+    form.setColumnWidthConstraints([QTextLength(kind, width) for width in widths])
+    table.setFormat(form)
+
+
 def row_tops(document: QTextDocument, table: QTextTable, head: int, row: int) -> list[float]:
     """The upper edge of each row; `head` and `row` are the paddings above their text."""
     tops = []
@@ -150,6 +175,15 @@ def pictures(block: QTextBlock) -> list[str]:
             # The same picture twice in a row is one fragment.
             names += [name] * fragment.length()
         iterator += 1
+    return names
+
+
+def formulas_of(document: QTextDocument) -> list[str]:
+    """The names of all formulas of a document, in order."""
+    names, block = [], document.begin()
+    while block.isValid():
+        names += pictures(block)
+        block = block.next()
     return names
 
 

@@ -72,7 +72,9 @@ class FormulaShelf(QObject):
 
 
 def source_of(name: str) -> str:
-    """The Markdown of the formula whose picture has this name."""
+    """The Markdown of the formula whose picture has this name; "" for any other name."""
+    if not name.startswith("formula:"):
+        return ""
     tex, display, _, _ = _key(name)
     return f"$${tex}$$" if display else f"${tex}$"
 

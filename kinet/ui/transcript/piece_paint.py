@@ -8,7 +8,7 @@ from PySide6.QtGui import QAbstractTextDocumentLayout
 from kinet.markup.highlight import language_of_file, language_title
 from kinet.ui.transcript import draw
 from kinet.ui.transcript.entry import Canvas, Hit
-from kinet.ui.transcript.pieces import CODE_HEAD, SIDE, Piece
+from kinet.ui.transcript.pieces import CODE_HEAD, FOOT, SIDE, Piece
 from kinet.ui.transcript.style import Style
 
 # With a fixed line height Qt puts the baseline at four fifths; this brings it to the middle.
@@ -34,9 +34,16 @@ def lift(piece: Piece, style: Style) -> int:
 
 
 def hits(piece: Piece, number: int, rect: QRect, style: Style) -> list[Hit]:
-    """The buttons in the head of a code card, in reading order."""
-    if piece.kind != "code" or not piece.first:
+    """The buttons of a code card, in reading order: those in its head, the line in its foot."""
+    if piece.kind != "code":
         return []
+    foot = []
+    if piece.has_foot and piece.height:
+        high = style.room(FOOT)
+        box = QRect(rect.x(), rect.bottom() + 1 - high, rect.width(), high)
+        foot = [Hit("unfold", "", box, fold_words(piece), number)]
+    if not piece.first:
+        return foot
     head = style.room(CODE_HEAD)
     side, top = draw.BUTTON, rect.y() + (head - draw.BUTTON) // 2
     right = rect.right() + 1 - SIDE + 6
@@ -46,7 +53,16 @@ def hits(piece: Piece, number: int, rect: QRect, style: Style) -> list[Hit]:
     return [
         Hit("wrap", "", wrap, "Do not wrap lines" if wrapped else "Wrap lines", number),
         Hit("copy-code", "", copy, "Copy code", number),
+        *foot,
     ]
+
+
+def fold_words(piece: Piece) -> str:
+    """What the line below long code says."""
+    run = piece.run
+    if run is None or not run.folded:
+        return "Show less"
+    return f"Show all {run.lines:,} lines"
 
 
 def _prose(canvas: Canvas, piece: Piece, number: int, rect: QRect) -> None:
@@ -83,11 +99,14 @@ def _ornaments(canvas: Canvas, piece: Piece, rect: QRect, up: int) -> None:
 
 def _code(canvas: Canvas, piece: Piece, number: int, rect: QRect) -> None:
     painter, style = canvas.painter, canvas.style
-    draw.card(painter, style, rect, "code", first=piece.first, last=piece.last)
+    if piece.height == 0:
+        return
+    draw.card(painter, style, rect, "code", first=piece.first, last=piece.is_end)
     if piece.first:
         _code_head(canvas, piece, number, rect)
     left, top = piece.text_origin(style)
-    inner = QRect(rect.x() + 1, rect.y() + top, rect.width() - 2, rect.height() - top)
+    foot = style.room(FOOT) if piece.has_foot else 0
+    inner = QRect(rect.x() + 1, rect.y() + top, rect.width() - 2, rect.height() - top - foot)
     painter.save()
     painter.setClipRect(inner)
     up = lift(piece, style)
@@ -95,6 +114,23 @@ def _code(canvas: Canvas, piece: Piece, number: int, rect: QRect) -> None:
     _text(canvas, piece, number, rect.x() + left, rect.y() + top - up, clip)
     painter.restore()
     _scroll_thumb(canvas, piece, rect)
+    if foot:
+        _code_foot(canvas, piece, number, rect)
+
+
+def _code_foot(canvas: Canvas, piece: Piece, number: int, rect: QRect) -> None:
+    painter, style = canvas.painter, canvas.style
+    hit = hits(piece, number, rect, style)[-1]
+    box = hit.rect
+    draw.rule(painter, style, box.x() + 1, box.right(), box.y(), "border")
+    token = "text" if canvas.is_hovered(hit) else "text_2"
+    line = box.adjusted(SIDE, 0, -SIDE, 0)
+    wide = draw.words(painter, style, line, hit.tip, token, "meta")
+    mark = "chevron-down" if piece.is_folded else "chevron-up"
+    spot = QRect(line.x() + wide + 4, box.y(), 12, box.height())
+    draw.icon(painter, style, spot, mark, token, 12)
+    if canvas.is_focused(hit):
+        draw.ring(painter, style, box.adjusted(2, 2, -2, -2))
 
 
 def _code_head(canvas: Canvas, piece: Piece, number: int, rect: QRect) -> None:
@@ -116,7 +152,7 @@ def _code_head(canvas: Canvas, piece: Piece, number: int, rect: QRect) -> None:
     elif not name:
         draw.words(painter, style, line, "Code", "text_2", "meta")
     draw.rule(painter, style, rect.x() + 1, rect.right(), rect.y() + head, "border")
-    for hit in hits(piece, number, rect, style):
+    for hit in hits(piece, number, rect, style)[:2]:
         mark = "wrap" if hit.action == "wrap" else "copy"
         token = "text_2"
         if hit.action == "wrap" and run is not None and run.wrap:
@@ -169,13 +205,24 @@ def _text(canvas: Canvas, piece: Piece, number: int, x: int, y: int, clip: QRect
 def thumb(piece: Piece, rect: QRect) -> QRect | None:
     """The thumb of a block that is wider than its card; None if all of it is seen."""
     run = piece.run
-    if run is None or not piece.last or run.wrap or run.content_width <= rect.width():
+    if run is None or not piece.is_end or run.wrap or run.content_width <= rect.width():
         return None
     room = rect.width() - 2 * SIDE
     length = max(32, room * rect.width() // run.content_width)
     most = run.content_width - rect.width()
     left = (room - length) * min(run.scroll, most) // most
-    return QRect(rect.x() + SIDE + left, rect.bottom() - 6, length, 4)
+    foot = FOOT if piece.has_foot else 0
+    return QRect(rect.x() + SIDE + left, rect.bottom() - 6 - foot, length, 4)
+
+
+def scroll_of(piece: Piece, width: int, moved: int) -> int:
+    """How far `moved` pixels of the thumb scroll the block."""
+    run = piece.run
+    box = thumb(piece, QRect(0, 0, width, 100))
+    if run is None or box is None:
+        return 0
+    room = max(1, width - 2 * SIDE - box.width())
+    return moved * (run.content_width - width) // room
 
 
 def _scroll_thumb(canvas: Canvas, piece: Piece, rect: QRect) -> None:

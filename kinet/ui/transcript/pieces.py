@@ -17,13 +17,25 @@ from kinet.ui.transcript.style import Style
 CODE_HEAD = 32
 CODE_PAD = 10
 SIDE = 12
+FOOT = 32
 DOCUMENTS = 400
+# A card of code is 480 high at most; one that is hardly longer is shown whole.
+FOLDED_LINES = 23
+FOLDS_ABOVE = 30
 
 
 @dataclass
 class Run:
-    """What the parts of one code block or table share: where it is scrolled to, how it wraps."""
+    """What the parts of one code block or table share: where it is scrolled to, how it wraps.
 
+    `columns` are a table's column widths in percent; `lines` counts the lines of code; `can_fold`
+    says that it has a line that folds and unfolds it.
+    """
+
+    columns: tuple[float, ...] = ()
+    lines: int = 0
+    can_fold: bool = False
+    folded: bool = False
     language: str = ""
     name: str = ""
     wrap: bool = False
@@ -36,6 +48,7 @@ class Run:
         if width != self.width:
             self.width = width
             self.scroll = self.content_width = 0
+            self.columns = ()
 
 
 class Piece:
@@ -85,6 +98,7 @@ class Piece:
         lines = source.count("\n")
         if self.kind == "code":
             self.height = self._around(style) + max(1, lines) * style.theme.line_height("code")
+            self._fold(style)
         elif self.kind == "table":
             self.height = max(1, lines) * style.px(32)
         else:
@@ -146,9 +160,34 @@ class Piece:
             return -(self.run.scroll if self.run else 0), -hidden
         return 0, 0
 
+    @property
+    def is_folded(self) -> bool:
+        """True where only the first lines of the code are shown."""
+        return self.run is not None and self.run.folded and self.shown < 0
+
+    @property
+    def is_end(self) -> bool:
+        """True if the card ends with this part as it is shown."""
+        return self.first if self.is_folded else self.last
+
+    @property
+    def has_foot(self) -> bool:
+        """True if the line that folds and unfolds stands below it."""
+        return self.run is not None and self.run.can_fold and self.is_end
+
+    def _fold(self, style: Style) -> None:
+        """A folded card is a few lines of its first part; the other parts have no height."""
+        if self.is_folded and self.first:
+            lines = FOLDED_LINES * style.theme.line_height("code")
+            around = style.room(CODE_HEAD) + 2 * style.px(CODE_PAD) + style.room(FOOT)
+            self.height = around + lines
+        elif self.is_folded:
+            self.height = 0
+
     def _around(self, style: Style) -> int:
         head = style.room(CODE_HEAD) + style.px(CODE_PAD) if self.first else 0
-        return head + (style.px(CODE_PAD) if self.last else 0)
+        foot = style.room(FOOT) if self.has_foot else 0
+        return head + foot + (style.px(CODE_PAD) if self.last else 0)
 
     def _lay_out_code(self, style: Style, width: int) -> None:
         run = self.run or Run()
@@ -172,6 +211,7 @@ class Piece:
             run.content_width = max(run.content_width, wide)
         # The last line of a part that was cut ends in a line feed of the next part.
         self.height = self._around(style) + documents.height_of(self.document)
+        self._fold(style)
 
     def _lay_out_table(
         self, style: Style, width: int, references: dict[str, object], look: Look
@@ -182,9 +222,16 @@ class Piece:
         table = documents.table_of(document)
         if table is not None:
             wanted = min(document.idealWidth(), table.columns() * 160.0)
-            if wanted > width:
+            if run.columns:
+                # The parts of one table stand in the columns of the part that was seen first.
+                documents.set_columns(table, run.columns)
+                document.setTextWidth(run.content_width)
+            elif wanted > width:
                 document.setTextWidth(wanted)
             run.content_width = max(run.content_width, int(document.size().width()))
+            if not run.columns and not (self.first and self.last):
+                run.columns = documents.columns_of(document, table, look.cell)
+                documents.set_columns(table, run.columns)
             self.rows = documents.row_tops(document, table, look.cell // 3, look.cell // 2)
         self.document = document
         hidden = 0 if self.first or len(self.rows) < 2 else round(self.rows[1])

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from kinet.ui.transcript import piece_paint
 from kinet.ui.transcript.entry import Entry, Hit
 from kinet.ui.transcript.painting import Artist
+from kinet.ui.transcript.pieces import Piece
 from kinet.ui.transcript.selection import Place, Selection
 from kinet.ui.transcript.stage import Stage
 from kinet.ui.transcript.text_entry import TextEntry
@@ -29,6 +30,7 @@ class Pointer(QObject):
         self._on = on
         self._pressed: tuple[int, Hit] | None = None
         self._dragging = False
+        self._thumb: tuple[Piece, int] | None = None
         self._begun = QPoint()
         self._clicks = 0
         self._last_click = 0
@@ -48,6 +50,9 @@ class Pointer(QObject):
         self._last_click = event.timestamp()
         self._begun = self._last = point
         self._pressed = self.hit(point)
+        self._thumb = self._grabbed()
+        if self._thumb is not None:
+            return
         self._dragging = True
         place = self.place_at(point)
         shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
@@ -64,6 +69,9 @@ class Pointer(QObject):
     def move(self, event: QMouseEvent) -> None:
         """Hovers, or selects."""
         point = event.position().toPoint()
+        if self._thumb is not None:
+            self._drag_thumb(self._thumb, point.x() - self._begun.x())
+            return
         if not self._dragging:
             self._hover(point)
             return
@@ -84,7 +92,7 @@ class Pointer(QObject):
         """A click on what was pressed."""
         if event.button() != Qt.MouseButton.LeftButton:
             return
-        self._dragging = False
+        self._dragging, self._thumb = False, None
         self._edge.stop()
         point = event.position().toPoint()
         pressed, self._pressed = self._pressed, None
@@ -94,6 +102,24 @@ class Pointer(QObject):
         if (found[1].action, found[1].value) == (pressed[1].action, pressed[1].value):
             self.clicked.emit(self._stage.flow.entries[found[0]], found[1])
             self._hover(point)
+
+    def _grabbed(self) -> tuple[Piece, int] | None:
+        """The block whose thumb was pressed, and where it was scrolled to."""
+        if self._pressed is None or self._pressed[1].action != "thumb":
+            return None
+        entry = self._stage.flow.entries[self._pressed[0]]
+        if not isinstance(entry, TextEntry):
+            return None
+        piece = entry.piece(self._pressed[1].piece)
+        return (piece, piece.run.scroll) if piece.run is not None else None
+
+    def _drag_thumb(self, thumb: tuple[Piece, int], moved: int) -> None:
+        piece, begun = thumb
+        run, width = piece.run, self._stage.flow.width
+        if run is not None:
+            wanted = begun + piece_paint.scroll_of(piece, width, moved)
+            run.scroll = max(0, min(run.content_width - width, wanted))
+            self._on.update()
 
     def leave(self) -> None:
         """The mouse is away."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from PySide6.QtGui import QAbstractTextDocumentLayout, QTextCharFormat, QTextCursor, QTextDocument
 
 from kinet.markup.visible import clean_for_clipboard, unbroken
-from kinet.ui.transcript.documents import table_of
+from kinet.ui.transcript.documents import OBJECT, formulas_of, table_of
 from kinet.ui.transcript.entry import Entry
 from kinet.ui.transcript.flow import Flow
+from kinet.ui.transcript.formula_shelf import source_of
 from kinet.ui.transcript.pieces import Piece
 from kinet.ui.transcript.text_entry import TextEntry
 
@@ -75,8 +76,11 @@ class Selection:
         stop = last.offset if here == (last.entry, last.piece) else end
         return [mark(document, min(start, end), min(stop, end), form)]
 
-    def text(self) -> str:
-        """What is selected: whole blocks as their Markdown, parts as the words on screen."""
+    def text(self, *, plain: bool = False) -> str:
+        """What is selected: whole blocks as their Markdown, parts as the words on screen.
+
+        With `plain` everything is given as the words on screen.
+        """
         found = self.range()
         if found is None:
             return ""
@@ -85,12 +89,13 @@ class Selection:
         for number in range(first.entry, min(last.entry + 1, len(self._flow.entries))):
             start = first if number == first.entry else Place(number, 0, 0)
             stop = last if number == last.entry else Place(number, 10**6, 10**9)
-            part = self._of_entry(self._flow.entries[number], start, stop)
+            alone = first.entry == last.entry
+            part = self._of_entry(self._flow.entries[number], start, stop, alone, plain)
             if part.strip():
                 parts.append(part.strip("\n"))
         return clean_for_clipboard("\n\n".join(parts))
 
-    def _of_entry(self, entry: Entry, start: Place, stop: Place) -> str:
+    def _of_entry(self, entry: Entry, start: Place, stop: Place, alone: bool, plain: bool) -> str:
         if not isinstance(entry, TextEntry):
             return entry.markdown() if (start.piece, start.offset) == (0, 0) < (
                 stop.piece, stop.offset
@@ -104,7 +109,7 @@ class Selection:
         for number in range(start.piece, last + 1):
             begin = start.offset if number == start.piece else 0
             end = stop.offset if number == stop.piece else -1
-            part = self._of_piece(entry, number, begin, end)
+            part = self._of_piece(entry, number, begin, end, plain)
             if part is None:
                 whole.append(pieces[number])
                 continue
@@ -113,26 +118,28 @@ class Selection:
             glued = parts and number > start.piece and pieces[number].block.continues
             parts[-1:] = [parts[-1] + part] if glued else [*parts[-1:], part]
         # Code alone is copied as code, without its fence.
-        if not parts and whole and _is_one_code(whole):
+        if alone and not parts and whole and _is_one_code(whole):
             return code_text(whole)
         parts += [_joined(whole)] if whole else []
         return "\n\n".join(part.strip("\n") for part in parts if part)
 
-    def _of_piece(self, entry: TextEntry, number: int, begin: int, end: int) -> str | None:
-        """The words of a part of a block; None if all of it is selected."""
-        if begin == 0 and end < 0:
+    def _of_piece(
+        self, entry: TextEntry, number: int, begin: int, end: int, plain: bool
+    ) -> str | None:
+        """The words of a part of a block; None if all of it is selected and not `plain`."""
+        if begin == 0 and end < 0 and not plain:
             return None
         document = entry.document_of(number, self._flow.style, self._flow.width)
         length = document.characterCount() - 1
         end = length if end < 0 else min(end, length)
-        if begin == 0 and end == length:
+        if begin == 0 and end == length and not plain:
             return None
         piece = entry.piece(number)
         if piece.kind == "code" and piece.shown < 0:
             return units(piece.text().text, begin, end)
         if piece.kind == "table":
             return _cells(document, begin, end)
-        return unbroken(_plain(units(document.toRawText(), begin, end)))
+        return unbroken(_plain(_with_formulas(document, begin, end)))
 
 
 def mark(
@@ -167,6 +174,16 @@ def _is_one_code(pieces: list[Piece]) -> bool:
 
 def _joined(pieces: list[Piece]) -> str:
     return "".join(piece.block.source for piece in pieces)
+
+
+def _with_formulas(document: QTextDocument, begin: int, end: int) -> str:
+    """A part of a document's text; a formula, one character there, is given as its source."""
+    raw = document.toRawText()
+    part = units(raw, begin, end)
+    if OBJECT not in part:
+        return part
+    names = iter(formulas_of(document)[units(raw, 0, begin).count(OBJECT) :])
+    return "".join(source_of(next(names, "")) if c == OBJECT else c for c in part)
 
 
 def _plain(raw: str) -> str:

@@ -21,13 +21,15 @@ _SPLIT_SECONDS = 0.006
 class Growing(Entry):
     """Text that may still grow: its source, and the splitter while it streams."""
 
-    __slots__ = ("_parts", "_references", "_source", "_split", "_stream", "blocks")
+    __slots__ = ("_grew", "_parts", "_references", "_source", "_split", "_stream", "blocks")
     plain = False
 
     def __init__(self, source: str = "") -> None:
         super().__init__()
         self._source = source
         self._parts: list[str] = []
+        # True once a person has seen it grow: then nothing of it folds by itself.
+        self._grew = False
         self._references: dict[str, object] = {}
         self._stream: BlockStream | None = None
         # Portions of a whole text that is being split; None when it is done or was streamed.
@@ -68,6 +70,7 @@ class Growing(Entry):
     def _begin_stream(self, style: Style, width: int) -> BlockStream:
         """A splitter that knows what was there before, a draft for instance."""
         before = self.source
+        self._grew = True
         self._split = None
         self._stream = BlockStream(self.bounds())
         self._references = self._stream.references
@@ -91,14 +94,25 @@ class Growing(Entry):
         assert self._split is not None
         for portion in self._split:
             for block in portion:
-                piece = self.blocks.append(block)
+                piece = self.blocks.append(block, folding=not self._grew)
                 if style is not None:
                     piece.estimate(style, width)
+                    self._fold_from_start(piece, style, width)
             if time.perf_counter() > deadline:
                 return False
         self._split = None
         self._stream = None
         return True
+
+    def _fold_from_start(self, piece: Piece, style: Style, width: int) -> None:
+        """The parts before the one that made the code long are folded with it."""
+        if self.blocks is None or piece.first or not piece.is_folded:
+            return
+        first = self.blocks.parts_of(piece.run)[0] if piece.run is not None else 0
+        for number in range(first, len(self.blocks.pieces)):
+            if self.blocks.pieces[number].height:
+                self.blocks.pieces[number].estimate(style, width)
+        self.blocks.spoil(first)
 
 
 class TextEntry(Growing):
@@ -198,6 +212,8 @@ class TextEntry(Growing):
         done = True
         for number in reversed(numbers) if room.upwards else numbers:
             piece = self.blocks.pieces[number]
+            if piece.is_folded and not piece.first:
+                continue
             if piece.document is None or piece.width != width:
                 if time.perf_counter() > room.deadline:
                     done = False
