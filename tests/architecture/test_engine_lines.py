@@ -78,5 +78,11 @@ def test_the_tests_of_other_rooms_exist() -> None:
     assert missing == []
 
 
+def test_each_of_the_fifteen_situations_has_a_test() -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in TESTS.rglob("test_*.py"))
+    found = {int(number) for number in re.findall(r"def test_situation_(\d\d)_", text)}
+    assert found == set(range(1, 16))
+
+
 def test_no_test_is_named_after_a_line_that_does_not_exist() -> None:
     assert sorted(set(_named(TESTS / "engine")) - set(LINES)) == []
