@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -53,6 +53,8 @@ class SessionParts:
     toolbox: Callable[[], Toolbox]
     price: PriceOf = _no_price
     rules: Callable[[Path | None], Rules] = lambda folder: Rules()
+    # Told in a thread, before `rules`: files of the folder that the person let a tool write.
+    written: Callable[[Path | None, Collection[str]], None] = lambda folder, names: None
     memory_text: Callable[[Path | None], str] = lambda folder: ""
     skills: Callable[[Path | None], Sequence[Section]] = lambda folder: ()
     limits: Callable[[], Limits] | None = None

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from kinet.engine.base import Remembered, Section
 
 
+_WRITING = frozenset({"write_file", "edit_file"})
+
+
 @dataclass
 class SessionState:
     """Changed by the session and its running turn alone.
@@ -55,6 +58,8 @@ class SessionState:
     memory_text: str | None = None
     skills: Sequence[Section] | None = None
     rules_digest: str = ""
+    # Files that tools wrote after a person saw the diff, since the last turn began.
+    written: set[str] = field(default_factory=set)
     # USD the session may have cost before it is asked again; and whether it is asked at all.
     session_allowed: float = 0.0
     raised: bool = False
@@ -68,8 +73,10 @@ class SessionState:
                 self.calls.clear()
             case ToolStarted(call_id=call_id):
                 self.calls[call_id] = event
-            case ToolFinished(call_id=call_id):
+            case ToolFinished(call_id=call_id, name=name, is_error=is_error, details=details):
                 self.calls.pop(call_id, None)
+                if name in _WRITING and not is_error:
+                    self.written |= {str(path) for path in details.get("paths", ())}
             case MessageCompleted(message=message) if message.kind == "steer":
                 sent = message.id
             case ContextCompacted():

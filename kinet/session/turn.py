@@ -246,6 +246,9 @@ class Turn:
     def _read(self) -> Loaded:
         state, parts = self._state, self._state.parts
         provider = parts.provider(self._profile)
+        if state.written:
+            parts.written(state.folder, state.written)
+            state.written.clear()
         rules = parts.rules(state.folder)
         if state.memory_text is None:
             state.memory_text = parts.memory_text(state.folder)

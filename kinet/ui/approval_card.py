@@ -56,7 +56,7 @@ class ApprovalCard(QFrame):
         self.head = ApprovalHead(request, self)
         self.body = Body(request, self)
         self.answers = Answers(request, recent, self)
-        self.answers.allowed.connect(self._answer)
+        self.answers.allowed.connect(self.answer)
         self.answers.denied.connect(self._deny)
         self.answers.always.clicked.connect(self._watch_keys)
         if self.body.hunks is not None:
@@ -89,10 +89,6 @@ class ApprovalCard(QFrame):
     def age(self) -> float:
         """Seconds since the question came up."""
         return self._clock() - self._born
-
-    def answer(self, decision: Decision) -> None:
-        """Answers as the person did to an equal question elsewhere."""
-        self._answer(decision)
 
     def set_shared(self, others: int) -> None:
         """Says how many equal questions this answer is given to as well."""
@@ -182,9 +178,10 @@ class ApprovalCard(QFrame):
             self.answers.set_hunks(self.body.hunks.accepted, len(self.body.hunks.hunks))
 
     def _deny(self, reason: str) -> None:
-        self._answer(Decision(False, reason=reason.strip()))
+        self.answer(Decision(False, reason=reason.strip()))
 
-    def _answer(self, decision: Decision) -> None:
+    def answer(self, decision: Decision) -> None:
+        """Takes the answer, once: from a button, a key, or an equal question elsewhere."""
         if not self._open:
             return
         self._fold(decision)

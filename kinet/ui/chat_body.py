@@ -22,18 +22,19 @@ class ChatBody(QWidget):
         self._empty = QWidget(self)
         self._stack.addWidget(self._empty)
         self._page: QScrollArea | None = None
+        self._trust: QWidget | None = None
 
     def set_transcript(self, transcript: Transcript) -> None:
         """Shows the transcript in place of the empty body."""
         self.transcript = transcript
         self._stack.addWidget(transcript)
         if self._page is None or self._stack.currentWidget() is not self._page:
-            self._stack.setCurrentWidget(transcript)
+            self._stack.setCurrentWidget(self._trust or transcript)
 
     def show_page(self, page: QWidget | None) -> None:
         """Shows `page` (the welcome page) in place of the transcript; None goes back."""
         if page is None:
-            self._stack.setCurrentWidget(self.transcript or self._empty)
+            self._stack.setCurrentWidget(self._trust or self.transcript or self._empty)
             return
         if self._page is None:
             self._page = QScrollArea(self)
@@ -44,6 +45,20 @@ class ChatBody(QWidget):
         if self._page.widget() is not page:
             self._page.setWidget(page)
         self._stack.setCurrentWidget(self._page)
+
+    def show_trust(self, page: QWidget | None) -> None:
+        """Shows the question about the folder in place of the transcript; None goes back.
+
+        The welcome page comes first: without a model nothing is sent anyway.
+        """
+        before, self._trust = self._trust, page
+        if page is not None:
+            self._stack.addWidget(page)
+        if self._page is None or self._stack.currentWidget() is not self._page:
+            self._stack.setCurrentWidget(page or self.transcript or self._empty)
+        if before is not None and before is not page:
+            self._stack.removeWidget(before)
+            before.deleteLater()
 
     def add_card(self, card: QWidget) -> None:
         """Puts a card at the end of the transcript."""

@@ -223,6 +223,8 @@ async def _read(window: MainWindow, session_id: str | None) -> None:
         await breathe()
     if session_id:
         window.desk.open(session_id)
+    # Whoever waits for the window finds the question about the folder, if there is one.
+    await window.core.trust.asked()
 
 
 def _import_parts() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -101,6 +101,11 @@ class OpenSession(Protocol):
         """The saved events, for replay."""
         ...
 
+    @property
+    def changes(self) -> Any:
+        """What its turns changed on disk, with undo and redo; None where nothing is noted."""
+        ...
+
 
 class SessionRow(Protocol):
     """One session in the list."""
@@ -179,6 +184,24 @@ class Settings(Protocol):
         ...
 
 
+class FolderTrust(Protocol):
+    """Which folders may bring rules, skills and servers along."""
+
+    # True where a person is asked before anything of a folder is used.
+    asks: bool
+
+    def pending(self, folder: Path | None) -> Any:
+        """What to ask about the folder (`TrustQuestion` of ui.trust_page); None if it is settled.
+
+        Reads files: call it in a thread.
+        """
+        ...
+
+    def answer(self, question: Any, trusted: bool) -> None:
+        """Keeps the answer. SettingsError if it cannot be stored."""
+        ...
+
+
 class Program(Protocol):
     """The runtime, as the window sees it."""
 
@@ -210,6 +233,11 @@ class Program(Protocol):
         ...
 
     @property
+    def trust(self) -> Any:
+        """Keeps `FolderTrust`."""
+        ...
+
+    @property
     def services(self) -> Any:
         """Keeps `Services`: what the parts of the window show."""
         ...
@@ -232,6 +260,14 @@ class Program(Protocol):
 
     def build(self) -> None:
         """Opens settings and store. KinetError says what is wrong."""
+        ...
+
+    async def serve(self, show: Callable[[str], object], changed: Callable[[], object]) -> None:
+        """Does what commands ask while the window holds the data folder.
+
+        `show` brings the window forward, with a session or "" for none; `changed` shows the list
+        anew. OSError if nobody can be listened to.
+        """
         ...
 
     def open_session(self, session_id: str | None = None) -> Any:

@@ -8,7 +8,9 @@ from PySide6.QtCore import QObject, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
+from kinet.ui.changes_desk import ChangesDesk
 from kinet.ui.chat_panel import ChatPanel
+from kinet.ui.commands_served import serve_commands
 from kinet.ui.completion_desk import CompletionDesk
 from kinet.ui.file_desk import FileDesk
 from kinet.ui.inbox import Inbox
@@ -26,6 +28,7 @@ from kinet.ui.step_desk import StepDesk, StepPanel
 from kinet.ui.tasks import spawn
 from kinet.ui.theme import Theme
 from kinet.ui.toast import Toast
+from kinet.ui.trust_desk import TrustDesk
 from kinet.ui.window_frame import WindowFrame
 from kinet.ui.window_geometry import Geometry
 from kinet.ui.window_keys import WindowKeys
@@ -39,6 +42,7 @@ class WindowCore(QObject):
     changes: SessionChanges
     search: SessionSearch
     inbox: Inbox
+    trust: TrustDesk
     link: SettingsLink
     keys: WindowKeys
 
@@ -70,8 +74,12 @@ class WindowCore(QObject):
         )
         self.inbox = Inbox(window, lambda: desk.panels, lambda: desk.current)
         self.inbox.session_wanted.connect(desk.open)
+        self.trust = TrustDesk(program, self)
+        self.trust.problem.connect(toast.tell)
+        self.trust.folder_requested.connect(files.choose_folder)
         self.changes = SessionChanges(program, sidebar, desk, toast)
         self.search = SessionSearch(program, sidebar, desk)
+        self.undo = ChangesDesk(steps, toast, window)
         self.link = SettingsLink(program, self.parts)
         self._connect()
         yield
@@ -97,11 +105,13 @@ class WindowCore(QObject):
         parts.models.prepare()
         yield
         parts.models.start()
+        self.trust.start()
         yield
         self.link.start()
         for sentence in program.problems:
             parts.toast.tell(sentence, seconds=0)
         spawn(self.show_month(), "month total")
+        spawn(serve_commands(program, self._window, parts.desk), "serving commands")
 
     async def show_month(self) -> None:
         """Shows what was spent this month."""
@@ -135,6 +145,8 @@ class WindowCore(QObject):
         panel.header.sidebar_requested.connect(lambda: parts.frame.show_sidebar(True))
         panel.state_changed.connect(self._retitle)
         self.inbox.watch(panel)
+        self.trust.serve(panel)
+        self.undo.serve(panel)
         panel.link_chosen.connect(lambda url: QDesktopServices.openUrl(QUrl(url)))
         panel.runner.running_changed.connect(
             lambda running: None if running else spawn(self.show_month(), "month total")
@@ -148,6 +160,7 @@ class WindowCore(QObject):
         self.parts.steps.follow(panel)
         self.parts.models.follow(panel)
         self.parts.files.follow(panel)
+        self.trust.follow(panel)
         self._arranged()
         self._retitle()
 
@@ -168,3 +181,5 @@ class WindowCore(QObject):
             panel.set_theme(theme)
         self.parts.steps.set_theme(theme)
         self.parts.models.set_theme(theme)
+        self.trust.set_theme(theme)
+        self.undo.set_theme(theme)

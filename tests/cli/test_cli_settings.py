@@ -46,7 +46,8 @@ def test_prices_are_kept_and_what_is_left_out_stays_unset(kinet: Kinet) -> None:
         (("tool", "grep", "[]"), 2, "not a JSON object"),
         (("undo", "x"), 1, "no session"),
         (("serve", "--stdio"), 2, "not yet available"),
-        (("trust", "--list"), 2, "not yet available"),
+        (("trust",), 2, "--list"),
+        (("trust", "no-such-folder"), 1, "There is no folder"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(

@@ -153,3 +153,14 @@ def _until(process: subprocess.Popen[bytes], word: str) -> str:
         assert piece, said
         said += piece
     return said.decode()
+
+
+def test_a_folder_is_trusted_as_it_is_now_and_listed(kinet: Kinet, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "AGENTS.md").write_text("Use tabs.\n", encoding="utf-8")
+    assert kinet("trust", "--list", "--json").json == []
+    told = kinet("trust", str(folder), "--json").json
+    assert told["trusted"] == ["AGENTS.md"]
+    (row,) = kinet("trust", "--list", "--json").json
+    assert row == {"folder": str(folder.resolve()), "trusted": True, "names": ["AGENTS.md"]}

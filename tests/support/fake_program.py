@@ -51,6 +51,7 @@ class FakeSession:
     saved: list[Event] = field(default_factory=list)
     steered: list[str] = field(default_factory=list)
     stopped: asyncio.Event = field(default_factory=asyncio.Event)
+    changes: Any = None
     _ids: Any = field(default_factory=lambda: itertools.count(1))
 
     async def send(
@@ -204,7 +205,7 @@ class FakeTrust:
 
     asks = False
 
-    def question(self, folder: Path | None) -> None:
+    def pending(self, folder: Path | None) -> None:
         return None
 
     def answer(self, question: Any, trusted: bool) -> None:
@@ -232,6 +233,9 @@ class FakeProgram:
 
     def build(self) -> None:
         pass
+
+    async def serve(self, show: Callable[[str], object], changed: Callable[[], object]) -> None:
+        self.show = show
 
     def profile(self, name: str = "") -> ModelProfile | None:
         models = self.settings.models

@@ -1,0 +1,195 @@
+"""What a folder brings along that could steer the assistant or start programs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kinet.policy.visible import visible_line
+from kinet.workspace.rules import RuleSet, load_rules, project_root
+from kinet.workspace.rules_file import Refused, read_rules_file
+
+SKILLS = Path(".kinet") / "skills"
+SERVERS = ".mcp.json"
+_MOST_SKILLS = 50
+_LONGEST_CONFIG = 256 * 1024
+_SKILL_NAME = re.compile(r"[a-z0-9-]{1,64}")
+_SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"(.*)")?\s*\]')
+# Keys of a git configuration whose value is a program that git would run.
+_PROGRAM_KEYS = frozenset({
+    "core.fsmonitor", "core.hookspath", "core.sshcommand", "core.pager", "core.editor",
+    "core.askpass", "core.gitproxy", "diff.external", "diff.*.command", "diff.*.textconv",
+    "filter.*.clean", "filter.*.smudge", "filter.*.process", "merge.*.driver", "gpg.program",
+    "credential.helper", "credential.*.helper", "sequence.editor", "include.path",
+    "includeif.*.path", "difftool.*.cmd", "mergetool.*.cmd", "remote.*.vcs",
+    "remote.*.uploadpack", "remote.*.receivepack", "pager.*",
+})  # fmt: skip
+_SWITCHES = frozenset({"true", "false", "yes", "no", "on", "off", "0", "1", ""})
+
+
+@dataclass(frozen=True, slots=True)
+class FolderContent:
+    """What trusting a folder would switch on. `texts` is bound to the answer: name to text.
+
+    `servers` are name and whole command line, `programs` what its git configuration names (those
+    are never run, whatever the answer), `warnings` what a person should know.
+    """
+
+    folder: Path
+    rules: RuleSet
+    texts: Mapping[str, str]
+    skills: tuple[str, ...] = ()
+    servers: tuple[tuple[str, str], ...] = ()
+    programs: tuple[tuple[str, str], ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Changes with any text that trust is bound to; "" where there is nothing to trust."""
+        if not self.texts:
+            return ""
+        text = json.dumps(sorted(self.texts.items()))
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def look(folder: Path) -> FolderContent:
+    """Reads what the folder brings along, and nothing else of it. Runs nothing, never raises.
+
+    Blocking file I/O: call it in a thread.
+    """
+    folder = Path(os.path.realpath(folder))
+    root = project_root(folder)
+    rules = load_rules(folder)
+    texts = {_name(file.path, root): file.text for file in rules.files if file.text.strip()}
+    warnings = [*_place_warnings(folder), *rules.warnings]
+    skills = _skills(folder, texts, warnings)
+    servers = _servers(folder, texts, warnings)
+    return FolderContent(
+        folder, rules, texts, tuple(skills), tuple(servers), tuple(_programs(root)), tuple(warnings)
+    )
+
+
+def _place_warnings(folder: Path) -> list[str]:
+    home = Path(os.path.realpath(Path.home()))
+    temporary = Path(os.path.realpath(tempfile.gettempdir()))
+    if folder == Path(folder.anchor):
+        return ["This is the root of the disk: everything on it would be the project."]
+    if folder == home or folder in home.parents:
+        return ["This is your home folder or one above it: all your files would be the project."]
+    if folder.name.casefold() == "downloads" or "Downloads" in folder.parts:
+        return ["This is your downloads folder: other people's files end up here."]
+    if folder == temporary or temporary in folder.parents:
+        return ["This is a temporary folder: other programs write here too."]
+    return []
+
+
+def _skills(folder: Path, texts: dict[str, str], warnings: list[str]) -> list[str]:
+    """Lines that name each skill; its text joins `texts`. Links out of the folder are not read."""
+    place = folder / SKILLS
+    try:
+        names = sorted(os.listdir(place))[:_MOST_SKILLS]
+    except OSError:
+        return []
+    found = []
+    for name in names:
+        shown = visible_line(name)
+        file = place / name / "SKILL.md"
+        if not os.path.lexists(file) and not os.path.islink(place / name):
+            continue
+        try:
+            read = read_rules_file(file, folder)
+        except Refused as exc:
+            warnings.append(f"Skill {shown}: {exc}")
+            continue
+        given, description = _front_matter(read.text)
+        if not _SKILL_NAME.fullmatch(given or name):
+            warnings.append(
+                f"Skill {shown} is not used: its name is not made of small letters, digits and "
+                "hyphens."
+            )
+            continue
+        texts[f"{SKILLS.as_posix()}/{name}/SKILL.md"] = read.text
+        warnings += [f"Skill {shown}: {text}" for text in read.warnings]
+        found.append(f"{given or name}: “{description}”" if description else given or name)
+    return found
+
+
+def _front_matter(text: str) -> tuple[str, str]:
+    """Name and description of a skill, each on one line and spelt out."""
+    if not text.startswith("---\n"):
+        return "", ""
+    head = text[4:].partition("\n---")[0]
+    values = {
+        key.strip(): value.strip().strip("\"'")
+        for key, _, value in (line.partition(":") for line in head.split("\n"))
+    }
+    description = visible_line(values.get("description", ""))
+    return values.get("name", ""), description[:200]
+
+
+def _servers(folder: Path, texts: dict[str, str], warnings: list[str]) -> list[tuple[str, str]]:
+    path = folder / SERVERS
+    if not os.path.lexists(path):
+        return []
+    try:
+        text = read_rules_file(path, folder).text
+        raw: Any = json.loads(text)
+        entries = raw["mcpServers"]
+        items = list(entries.items())
+    except Refused as exc:
+        warnings.append(str(exc))
+        return []
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        warnings.append(f"{SERVERS} cannot be read as a list of servers; none of it is used.")
+        return []
+    texts[SERVERS] = text
+    return [(visible_line(str(name)), _command_line(entry)) for name, entry in items]
+
+
+def _command_line(entry: Any) -> str:
+    if not isinstance(entry, dict):
+        return "(not readable)"
+    if "command" not in entry:
+        return visible_line(str(entry.get("url", "(no command)")))
+    words = [str(entry["command"])]
+    arguments = entry.get("args")
+    words += map(str, arguments) if isinstance(arguments, list) else []
+    variables = entry.get("env")
+    given = sorted(map(str, variables)) if isinstance(variables, dict) else []
+    return visible_line(shlex.join(words)) + (f"  (sets {', '.join(given)})" if given else "")
+
+
+def _programs(root: Path) -> list[tuple[str, str]]:
+    """Programs that the project's git configuration names. Its text is read; git is not run."""
+    try:
+        text = read_rules_file(root / ".git" / "config", root).text[:_LONGEST_CONFIG]
+    except Refused:
+        return []
+    found: list[tuple[str, str]] = []
+    section, middle = "", ""
+    for line in text.split("\n"):
+        if head := _SECTION.match(line):
+            section, middle = head.group(1).lower(), head.group(2) or ""
+            line = line[head.end() :]
+        key, _, value = (part.strip() for part in line.partition("="))
+        if not key or key[0] in "#;":
+            continue
+        pattern = f"{section}.*.{key.lower()}" if middle else f"{section}.{key.lower()}"
+        runs = pattern in _PROGRAM_KEYS or (section == "pager" and not middle)
+        runs = runs or (section == "alias" and value.strip('"').startswith("!"))
+        if runs and value.lower() not in _SWITCHES:
+            name = f"{section}.{middle}.{key}" if middle else f"{section}.{key}"
+            found.append((visible_line(name), visible_line(value)))
+    return found
+
+
+def _name(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
