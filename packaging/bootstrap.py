@@ -33,7 +33,7 @@ DEBIAN_RUN = (
     "libdbus-1-3",
     "libglib2.0-0",
 )
-# What a window on a virtual screen, and pictures with every script in them, need as well.
+# What a window on a virtual screen, a reader of its contents, and every script need as well.
 DEBIAN_TEST = (
     "xvfb",
     "xauth",
@@ -45,6 +45,10 @@ DEBIAN_TEST = (
     "libxcb-randr0",
     "libxcb-render-util0",
     "libxcb-shape0",
+    "dbus",
+    "at-spi2-core",
+    "gir1.2-atspi-2.0",
+    "python3-gi",
     "fonts-noto-cjk",
     "fonts-noto-color-emoji",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from kinet.core.events import (
     TurnFinished,
     TurnStarted,
 )
+from kinet.ui.announcements import announce_event
 from kinet.ui.approvals import Approvals
 from kinet.ui.chat_body import ChatBody
 from kinet.ui.composer import Composer
@@ -51,6 +53,8 @@ class ChatPanel(QFrame):
     step_chosen = Signal(str)  # call_id
     event_shown = Signal(object)
     link_chosen = Signal(str)
+    files_chosen = Signal(str, str)  # changes, undo or redo; turn_id
+    transcript_made = Signal()
     problem = Signal(str)
 
     def __init__(
@@ -127,12 +131,19 @@ class ChatPanel(QFrame):
         transcript.step_activated.connect(self.step_chosen)
         transcript.link_activated.connect(self.link_chosen)
         transcript.retry_requested.connect(self.retry)
+        transcript.files_requested.connect(self.files_chosen)
         self._presenter = Presenter(transcript)
         if self.session is not None:
             events = self.session.events()
             self.runner.restore(events)
             self._presenter.replay(events)
         self.refresh()
+        self.transcript_made.emit()
+
+    def show_undo(self, standing: Mapping[str, bool]) -> None:
+        """Which turns can be taken back, by id; True for those that were."""
+        if self._presenter is not None:
+            self._presenter.show_undo(standing)
 
     def send(self, text: str) -> None:
         """Starts a turn with `text`; if no session can be opened the text stays."""
@@ -233,6 +244,9 @@ class ChatPanel(QFrame):
     def _show(self, event: Event) -> None:
         if self._presenter is not None:
             self._presenter.show(event)
+        if self.session is not None:
+            said = self.session.conversation.messages
+            announce_event(self.body.transcript or self, event, said)
         if isinstance(event, Notice) and not event.keep:
             self.problem.emit(event.text)
         if isinstance(event, _CHANGES_FIGURES):

@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from kinet.ui.theme import Theme, current_theme
+from kinet.ui.transcript.accessible import install
 from kinet.ui.transcript.acting import Actor
 from kinet.ui.transcript.finding import Finder
 from kinet.ui.transcript.formula_shelf import FormulaShelf
@@ -39,11 +40,13 @@ class TranscriptArea(QAbstractScrollArea):
     link_activated = Signal(str)  # address: http, https or mailto
     link_hovered = Signal(str)  # address, "" for none
     retry_requested = Signal()
+    files_requested = Signal(str, str)  # changes, undo or redo; turn_id
     following_changed = Signal(bool)
     new_text_below = Signal(bool)
 
     def __init__(self, theme: Theme | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        install()
         self.setObjectName("transcript")
         self.setAccessibleName("Conversation")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -67,6 +70,7 @@ class TranscriptArea(QAbstractScrollArea):
         self._actor.step_activated.connect(self.step_activated)
         self._actor.link_activated.connect(self.link_activated)
         self._actor.retry_requested.connect(self.retry_requested)
+        self._actor.files_requested.connect(self.files_requested)
         self._actor.copy_wanted.connect(self.copy)
         self.stage.replaced.connect(self._forget_marks)
         self._formulas.drawn.connect(self.stage.redraw_formulas)

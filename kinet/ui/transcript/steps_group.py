@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from PySide6.QtCore import QRect
 
 from kinet.ui.steps import StepRecord, counts_of
@@ -72,6 +74,23 @@ class StepGroup(Entry):
             argument = f" `{record.argument}`" if record.argument else ""
             lines.append(f"- {record.verb}{argument}{tail}")
         return "\n".join(lines)
+
+    def spoken(self) -> str:
+        """The head as a sentence."""
+        title, detail = self._words(self._state(), time.monotonic())
+        failed = sum(record.state == "failed" for record in self.records.values())
+        return f"{title}, {detail}" + (f", {failed} failed" if failed else "")
+
+    def spoken_rows(self) -> list[str]:
+        """Each call as a sentence, also while the group is folded."""
+        rows = []
+        for record in self.records.values():
+            result = _result(record)[0]
+            state = "" if record.state == result else f", {record.state}"
+            rows.append(
+                f"{record.verb} {record.argument}{state}" + (f", {result}" if result else "")
+            )
+        return rows
 
     def hit(self, x: int, y: int, style: Style, width: int) -> Hit | None:
         """The head folds; a row shows its step."""

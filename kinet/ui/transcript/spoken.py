@@ -1,0 +1,79 @@
+"""What a screen reader says of each entry: a name for the whole, and its parts in order."""
+
+from __future__ import annotations
+
+from kinet.markup.highlight import language_title
+from kinet.markup.visible import shown, unbroken
+from kinet.ui.transcript.documents import OBJECT, table_of
+from kinet.ui.transcript.durations import duration
+from kinet.ui.transcript.entry import Entry
+from kinet.ui.transcript.error_card import ErrorEntry
+from kinet.ui.transcript.flow import Flow
+from kinet.ui.transcript.lines import MetaEntry
+from kinet.ui.transcript.pieces import Piece
+from kinet.ui.transcript.reasoning import ReasoningEntry
+from kinet.ui.transcript.steps_group import StepGroup
+from kinet.ui.transcript.text_entry import TextEntry
+
+# Readers ask for names again and again; a longer text is read part by part.
+LONGEST_NAME = 2_000
+
+
+def name_of(entry: Entry) -> str:
+    """The name of an entry: who speaks, and what they say."""
+    match entry:
+        case ReasoningEntry():
+            took = f" {duration(entry.seconds)}" if entry.seconds else ""
+            return f"Thought{took}" if not entry.is_live else "Thinking"
+        case StepGroup():
+            return entry.spoken()
+        case MetaEntry():
+            return "Turn: " + ", ".join(entry.figures.parts())
+        case ErrorEntry():
+            return f"{entry.title}. {entry.message} {entry.hint}".strip()
+        case TextEntry():
+            who = "You" if entry.kind == "user" else "Kinet"
+            return f"{who}: {shown(entry.source.strip())[:LONGEST_NAME]}"
+        case _:
+            return entry.markdown().strip("[]")
+
+
+def parts_of(entry: Entry, flow: Flow) -> list[str]:
+    """The names of an entry's parts in order: blocks of an answer, rows of a group of steps."""
+    if isinstance(entry, StepGroup):
+        return entry.spoken_rows()
+    if not isinstance(entry, TextEntry) or entry.kind != "answer":
+        return []
+    return [
+        part_name(entry, number, flow)
+        for number, piece in enumerate(entry.pieces)
+        if piece.block.source.strip()
+    ]
+
+
+def part_name(entry: TextEntry, number: int, flow: Flow) -> str:
+    """A block as it is read: code and tables say what they are."""
+    piece = entry.piece(number)
+    if piece.kind == "code":
+        return _code(piece)
+    document = entry.document_of(number, flow.style, flow.width)
+    table = table_of(document)
+    if piece.kind != "table" or table is None:
+        words = document.toPlainText().replace(OBJECT, " formula ")
+        return unbroken(words).strip()[:LONGEST_NAME]
+    rows = []
+    for row in range(0 if piece.first else 1, table.rows()):
+        cells = []
+        for column in range(table.columns()):
+            cell = table.cellAt(row, column)
+            begin, end = cell.firstPosition(), cell.lastPosition()
+            cells.append(document.toPlainText()[begin:end])
+        rows.append(", ".join(cells))
+    return unbroken("Table: " + "; ".join(rows))[:LONGEST_NAME]
+
+
+def _code(piece: Piece) -> str:
+    code = piece.text()
+    title = f"{language_title(code.language)} code" if code.language else "Code"
+    named = f" of {code.name}" if code.name else ""
+    return f"{title}{named}: {code.text.strip()}"[:LONGEST_NAME]

@@ -1,0 +1,86 @@
+"""A screen reader walks through the conversation: message by message, in order, with names."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QAccessible
+
+from kinet.core.approval import ApprovalRequest
+from kinet.core.events import ApprovalRequested, TurnError, TurnFinished
+from kinet.ui.announcements import words_for
+from kinet.ui.approval_card import ApprovalCard
+from kinet.ui.theme import load_theme
+from kinet.ui.transcript.view import Transcript
+from tests.ui.transcript_kit import asked, said, saved, settle, shown, turn
+
+
+def _named(transcript: Transcript) -> list[str]:
+    reader = QAccessible.queryAccessibleInterface(transcript)
+    children = [reader.child(number) for number in range(reader.childCount())]
+    return [child.text(QAccessible.Text.Name) for child in children]
+
+
+def test_each_message_is_an_item_in_order_and_says_who_speaks(app: object) -> None:
+    transcript = shown(height=1200)
+    transcript.load(saved(turn()))
+    settle(transcript)
+    reader = QAccessible.queryAccessibleInterface(transcript)
+    assert reader.role() == QAccessible.Role.List
+    assert reader.text(QAccessible.Text.Name) == "Conversation"
+    names = _named(transcript)
+    assert names[0] == "You: Match `invoices/` with the bank."
+    assert names[1] == "Thought 3 s"
+    assert names[2].startswith("Worked 4 s, 2 steps")
+    assert names[3].startswith("Kinet: Three invoices do **not** match:")
+    assert names[-1].startswith("Turn: ")
+
+
+def test_the_parts_of_an_answer_say_what_they_are(app: object) -> None:
+    transcript = shown(height=1200)
+    transcript.load(saved(turn()))
+    settle(transcript)
+    answer = QAccessible.queryAccessibleInterface(transcript).child(3)
+    parts = [answer.child(number) for number in range(answer.childCount())]
+    names = [part.text(QAccessible.Text.Name) for part in parts]
+    assert names[0] == "Three invoices do not match:"
+    assert any(name.startswith("Table: Invoice, Sum; one, 1.00; two, 22.50") for name in names)
+    assert any(name.startswith("Python code of totals.py: def total") for name in names)
+    assert parts[0].role() == QAccessible.Role.Paragraph
+    assert all(part.parent() is answer for part in parts)
+
+
+def test_folded_steps_are_read_too(app: object) -> None:
+    transcript = shown()
+    transcript.load(saved(turn()))
+    group = QAccessible.queryAccessibleInterface(transcript).child(2)
+    rows = [group.child(n).text(QAccessible.Text.Name) for n in range(group.childCount())]
+    assert rows == ["Read totals.py, done, 12 lines", "Edit totals.py, done, +3 −1"]
+
+
+def test_a_question_is_an_item_of_its_own(app: object) -> None:
+    transcript = shown()
+    transcript.load([asked("Go."), said("Yes.")])
+    request = ApprovalRequest("r", "c", "shell", "command", "Run this command?", "ls")
+    card = ApprovalCard(request, theme=load_theme("light"))
+    transcript.add_card(card)
+    settle(transcript)
+    assert "Run this command?" in _named(transcript)[-1]
+    transcript.remove_card(card)
+
+
+def test_another_conversation_is_read_after_switching(app: object) -> None:
+    transcript = shown()
+    transcript.load([asked("One."), said("First.")])
+    assert _named(transcript)[:2] == ["You: One.", "Kinet: First."]
+    transcript.load([asked("Two."), said("Second.")])
+    assert _named(transcript)[:2] == ["You: Two.", "Kinet: Second."]
+
+
+def test_the_end_of_a_turn_and_each_question_are_said(app: object) -> None:
+    assert words_for(TurnFinished("completed"), "All is well.") == (
+        "Kinet has answered. All is well.",
+        False,
+    )
+    failed = TurnFinished("failed", TurnError("network", "No way.", "Check the cable."))
+    assert words_for(failed) == ("The turn failed. No way. Check the cable.", True)
+    request = ApprovalRequest("r", "c", "shell", "command", "Run this command?")
+    assert words_for(ApprovalRequested(request)) == ("Kinet asks: Run this command?", True)
