@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
+from weakref import WeakSet
 
 from kinet.core.approval import Decision, Scope
 from kinet.core.atomic_write import write_bytes
@@ -63,6 +64,7 @@ class RuleBook:
         self._saved = _SavedRules(data_dir)
         self.session_id = session_id
         self._session: list[Rule] = []
+        self._books: WeakSet[RuleBook] = WeakSet()
 
     @property
     def problem(self) -> str:
@@ -74,6 +76,7 @@ class RuleBook:
         """The same saved rules, with a session's own answers beside them."""
         book = RuleBook(None, session_id)
         book._saved = self._saved
+        self._books.add(book)
         return book
 
     def decision(self, tool: str, arguments: Mapping[str, object], folder: str) -> Decision | None:
@@ -134,13 +137,27 @@ class RuleBook:
             if real is None or rule.scope == "always" or rule.folder == real
         )
 
+    def all_rules(self) -> tuple[Rule, ...]:
+        """The rules of all open sessions and the saved ones."""
+        own = (rule for book in (self, *self._books) for rule in book._session)
+        return (*own, *self._saved.read())
+
     def revoke(self, rule_id: str) -> bool:
-        """Takes a rule away; False if there is none. SettingsError if it stays stored."""
+        """Takes a rule away, of any open session too; False if there is none.
+
+        SettingsError if it stays stored.
+        """
+        if any(book.revoke(rule_id) for book in self._books if book.holds(rule_id)):
+            return True
         kept = [rule for rule in self._session if rule.id != rule_id]
         if len(kept) != len(self._session):
             self._session = kept
             return True
         return self._saved.remove(rule_id)
+
+    def holds(self, rule_id: str) -> bool:
+        """True if it is a rule of this session's own."""
+        return any(rule.id == rule_id for rule in self._session)
 
     def _add(self, tool: str, match: Match, value: str, decision: Decision, folder: str) -> Rule:
         rule = Rule(

@@ -90,7 +90,7 @@ class Models(Section):
 
 
 class Approvals(Section):
-    page = "Approvals"
+    page = "Approvals & rules"
     mode: Literal["ask", "edits", "plan", "all", "deny"] = setting(
         "ask",
         title="Approval mode",

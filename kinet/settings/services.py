@@ -11,6 +11,7 @@ from kinet.settings.model_services import ClientFactory, ModelServices
 
 if TYPE_CHECKING:
     from kinet.memory.facts import Fact, FactBook
+    from kinet.settings.rule_services import RuleServices
     from kinet.settings.secrets import Keychain
     from kinet.settings.store import SettingsStore
     from kinet.store.usage import Spent, UsageLog
@@ -31,8 +32,10 @@ class Services(ModelServices):
         usage: UsageLog,
         tour: StartTour,
         memory_changed: Callable[[], None],
+        approvals: RuleServices,
     ) -> None:
         super().__init__(settings, keychain, client)
+        self.approvals = approvals
         self._facts = facts
         self._usage = usage
         self._tour = tour

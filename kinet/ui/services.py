@@ -132,6 +132,83 @@ class FactRow(Protocol):
         ...
 
 
+class RuleRow(Protocol):
+    """A saved answer."""
+
+    @property
+    def id(self) -> str:
+        """Unique among all rules."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """The rule in one line, with where it holds."""
+        ...
+
+
+class JudgedPart(Protocol):
+    """One command of a text that was judged."""
+
+    @property
+    def text(self) -> str:
+        """The command."""
+        ...
+
+    @property
+    def verdict(self) -> Literal["allow", "ask", "deny"]:
+        """What would be done with it."""
+        ...
+
+    @property
+    def rule(self) -> str:
+        """What decided."""
+        ...
+
+
+class Simulated(Protocol):
+    """What the gate would say to a command."""
+
+    @property
+    def verdict(self) -> Literal["allow", "ask", "deny"]:
+        """On the whole."""
+        ...
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        ...
+
+    @property
+    def parts(self) -> Sequence[JudgedPart]:
+        """Its commands, in order."""
+        ...
+
+    @property
+    def rule(self) -> str:
+        """The saved rule that would answer, "" for none."""
+        ...
+
+
+class RuleServices(Protocol):
+    """Saved rules, and a trial of them."""
+
+    def rules(self) -> Sequence[RuleRow]:
+        """All rules, those of open sessions first."""
+        ...
+
+    def revoke_rule(self, rule_id: str) -> None:
+        """Takes a rule away. SettingsError if it stays stored."""
+        ...
+
+    def add_rule(self, words: str, folder: str, *, allowed: bool) -> None:
+        """A rule for commands that begin so; SettingsError says why it may not be kept."""
+        ...
+
+    def simulate(self, command: str, folder: str) -> Simulated:
+        """What the gate would say to this command; nothing is run."""
+        ...
+
+
 class MonthTotal(Protocol):
     """What was spent since the first of this month."""
 
@@ -208,6 +285,11 @@ class ModelServices(Protocol):
 
 class Services(ModelServices, Protocol):
     """All that is handed to the window."""
+
+    @property
+    def approvals(self) -> RuleServices:
+        """Saved rules, and a trial of them."""
+        ...
 
     def facts(self) -> Sequence[FactRow]:
         """The facts kept, oldest first."""

@@ -25,6 +25,7 @@ from kinet.ui.input_filters import guard_wheel
 from kinet.ui.memory_view import MemoryView
 from kinet.ui.models_page import ModelsPage
 from kinet.ui.part_buttons import name_buttons_in, padded
+from kinet.ui.rules_view import RulesView
 from kinet.ui.scrim import Scrim
 from kinet.ui.services import Services
 from kinet.ui.settings_page import SettingsPage
@@ -74,6 +75,7 @@ class SettingsDialog(QDialog):
         self.pages: dict[str, SettingsPage] = {}
         self._scrim: Scrim | None = None
         self._memory: MemoryView | None = None
+        self._rules: RulesView | None = None
         self._shown_before = False
         self._build()
         self._add_pages()
@@ -94,8 +96,9 @@ class SettingsDialog(QDialog):
                 row.set_value(self._settings.get(key))
                 row.show_error("")
         self.models.refresh()
-        if self._memory is not None:
-            self._memory.refresh()
+        for part in (self._memory, self._rules):
+            if part is not None:
+                part.refresh()
 
     def show_page(self, section: str) -> None:
         """Turns to the page of `section`; unknown names change nothing."""
@@ -107,8 +110,9 @@ class SettingsDialog(QDialog):
 
     def set_folder(self, folder: str) -> None:
         """The project that facts added here may belong to; "" for none."""
-        if self._memory is not None:
-            self._memory.set_folder(folder)
+        for part in (self._memory, self._rules):
+            if part is not None:
+                part.set_folder(folder)
 
     def showEvent(self, event: QShowEvent) -> None:
         """In the middle of its window, over a scrim; never larger than the window."""
@@ -197,6 +201,10 @@ class SettingsDialog(QDialog):
         theme = self.pages["appearance"].rows.get("appearance.theme")
         if theme is not None:
             theme.editor.widget.setObjectName("themeChoice")
+        if "approvals" in self.pages:
+            self._rules = RulesView(self._services.approvals, self, folder=self._folder)
+            self._rules.told.connect(self._tell)
+            self.pages["approvals"].add_part(self._rules)
         if "memory" in self.pages:
             self._memory = MemoryView(self._services, self, folder=self._folder)
             self._memory.told.connect(self._tell)

@@ -23,6 +23,8 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from kinet.core.profile import ModelProfile, Price
+from kinet.policy.rules import RuleBook
+from kinet.settings.rule_services import RuleServices
 from kinet.settings.store import SettingsStore
 from kinet.ui.models_page import ModelsPage
 from kinet.ui.price_model import CACHE_READ, INPUT, OUTPUT, SOURCE
@@ -41,6 +43,7 @@ class FakeServices:
     """Models, prices and facts that remember what was done to them."""
 
     def __init__(self, settings: SettingsStore) -> None:
+        self.approvals = RuleServices(RuleBook(None), lambda: "ask", None)
         self.settings = settings
         self.keys: dict[str, str] = {}
         self.forgotten: list[str] = []
