@@ -68,7 +68,7 @@ async def run_turn(runtime: Runtime, task: Task) -> int:
     printer: Printer = JsonPrinter(sys.stdout) if task.as_json else TextPrinter()
     approver = approver_for(runtime)
     outcome = Outcome()
-    with _interrupts(session.stop):
+    with interrupts(session.stop):
         sending = session.send(task.text, approver=approver, attachments=task.attachments)
         async with aclosing(sending) as events:
             async for event in events:
@@ -276,7 +276,7 @@ def approver_for(runtime: Runtime) -> Approver:
 
 
 @contextmanager
-def _interrupts(stop: Callable[[], object]) -> Iterator[None]:
+def interrupts(stop: Callable[[], object]) -> Iterator[None]:
     """The first Ctrl+C stops the turn in order, the second ends the program where it is."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kinet.core.errors import SettingsError, StoreError
-from kinet.paths import data_dir, ensure_private_dir
+from kinet.paths import data_dir
 from kinet.settings.options import Options
 
 if TYPE_CHECKING:
     from kinet.core.profile import ModelProfile
-    from kinet.engine.direct import DirectEngine
+    from kinet.local.handover import HandoverServer
     from kinet.memory.facts import FactBook
     from kinet.policy.rules import RuleBook
     from kinet.session.manager import SessionManager
+    from kinet.session.owner import OwnerWork
     from kinet.session.parts import Rules
     from kinet.session.session import Session
+    from kinet.settings.secrets import Keychain
     from kinet.settings.services import Services
     from kinet.settings.store import SettingsStore
     from kinet.store.database import Database
+    from kinet.workspace.trust import FolderTrust
 
 CALIBRATION_FILE = "calibration.json"
 FACTS_FILE = "facts.json"
@@ -69,6 +72,8 @@ class Runtime:
         self.home = home
         self.options = options
         self._built: _Built | None = None
+        self._server: HandoverServer | None = None
+        self._work: OwnerWork | None = None
 
     def preload(self) -> None:
         """Imports the heavy modules; may run in a thread. Touches no file and no loop."""
@@ -90,7 +95,8 @@ class Runtime:
         import kinet.store.search
         import kinet.store.trash
         import kinet.store.usage
-        import kinet.tools.catalog  # noqa: F401
+        import kinet.tools.catalog
+        import kinet.workspace.trust  # noqa: F401
         from kinet.settings.schema import Settings
 
         # The first use of the models builds them, which takes longer than their import.
@@ -130,6 +136,11 @@ class Runtime:
         return self._parts().sessions
 
     @property
+    def trust(self) -> FolderTrust:
+        """Which folders may bring rules, skills and servers along."""
+        return self._parts().trust
+
+    @property
     def services(self) -> Services:
         """Models, prices, facts, spending and the tour, for a face."""
         return self._parts().services
@@ -142,6 +153,8 @@ class Runtime:
     def open_session(self, session_id: str | None = None) -> Session:
         """The session `session_id`, or a new one on `folder`. StoreError if there is none such."""
         if session_id is not None:
+            if self._work is not None and session_id in self._work.elsewhere:
+                raise StoreError("A command works on this session; it can be opened when it ended.")
             return self.sessions.open(session_id)
         folder = self.folder
         if folder is not None:
@@ -171,8 +184,25 @@ class Runtime:
         """The newest session on `folder`, else the newest of all; "" if there is none."""
         return self.sessions.newest(self.folder) or self.sessions.newest()
 
+    async def serve(self, show: Callable[[str], object], changed: Callable[[], object]) -> None:
+        """Does from now on what commands ask of the holder of the data folder.
+
+        `show` brings the window forward, with a session or "" for none; `changed` shows the list
+        anew. OSError if nobody can be listened to.
+        """
+        from kinet.local.handover import HandoverServer
+        from kinet.session.owner import OwnerWork
+
+        parts = self._parts()
+        self._work = OwnerWork(parts.sessions, parts.facts, parts.guest, show, changed)
+        self._server = HandoverServer(self.home, self._work.do)
+        await self._server.start()
+
     async def close(self) -> None:
         """Ends all turns, closes connections and the store. A second call does nothing."""
+        server, self._server = self._server, None
+        if server is not None:
+            await server.close()
         built, self._built = self._built, None
         if built is not None:
             await built.close()
@@ -196,34 +226,48 @@ def check_folder(folder: Path) -> None:
 
 
 class _Built:
-    """The parts, made once: here concrete classes meet."""
+    """The parts, made once: here concrete classes meet. A guest shares its host's kept things."""
 
-    def __init__(self, home: Path, options: Options) -> None:
+    def __init__(
+        self,
+        home: Path,
+        options: Options,
+        host: _Built | None = None,
+        keychain: Keychain | None = None,
+    ) -> None:
+        from kinet.engine.direct import DirectEngine
+        from kinet.engine.kept_calibration import load_calibration
         from kinet.memory.facts import FactBook
         from kinet.policy.rules import RuleBook
         from kinet.settings.model_choice import ModelChoice
+        from kinet.settings.rule_services import RuleServices
         from kinet.settings.secrets import Keychain
         from kinet.settings.services import Services
         from kinet.settings.store import SettingsStore
         from kinet.settings.turn_choices import TurnChoices
+        from kinet.store.at_home import open_database
         from kinet.store.usage import UsageLog
+        from kinet.workspace.trust import FolderTrust
 
         self.home = home
+        self.trust = FolderTrust(home, options.trust)
         self.options = options
         self.settings: SettingsStore = SettingsStore(home)
-        keychain = Keychain()
+        keychain = keychain or Keychain()
+        self._host = host
         self.models = ModelChoice(self.settings, keychain, options)
         self.choices = TurnChoices(self.settings, options)
         self.models.check()
         self.choices.check()
-        self.facts: FactBook = FactBook(home / FACTS_FILE)
-        self.rule_book: RuleBook = RuleBook(home)
-        self.engine: DirectEngine = _engine(home)
-        self.database = _open_database(home, save=options.save)
+        self.facts: FactBook = host.facts if host else FactBook(home / FACTS_FILE)
+        self.rule_book: RuleBook = host.rule_book if host else RuleBook(home)
+        self.engine = DirectEngine(load_calibration(home / CALIBRATION_FILE))
+        self.database: Database = host.database if host else open_database(home, save=options.save)
         try:
             self.sessions: SessionManager = self._session_manager()
         except BaseException:
-            self.database.close()
+            if host is None:
+                self.database.close()
             raise
         self.services: Services = Services(
             self.settings,
@@ -233,6 +277,7 @@ class _Built:
             usage=UsageLog(self.database),
             tour=self.start_tour,
             memory_changed=self.sessions.refresh_memory,
+            approvals=RuleServices(self.rule_book, self.choices.mode, home),
         )
 
     def _session_manager(self) -> SessionManager:
@@ -251,6 +296,7 @@ class _Built:
             toolbox=choices.toolbox,
             price=choices.price,
             rules=self.rules,
+            written=self.trust.written,
             memory_text=self.memory_text,
             limits=choices.limits,
             mode=choices.mode,
@@ -266,19 +312,31 @@ class _Built:
         )
         return SessionManager(parts)
 
+    def guest(self, message: Mapping[str, Any]) -> Runtime:
+        """A runtime with a command's own options; `key` is what its environment holds."""
+        from kinet.net.secret import Secret
+        from kinet.settings.handed_key import HandedKey
+
+        said = dict(message["options"])
+        options = Options(**{**said, "cwd": Path(said["cwd"]), "headless": True})
+        key = str(message.get("key", ""))
+        keychain = HandedKey(options.api_key_env, Secret(key)) if key else None
+        guest = Runtime(self.home, options)
+        guest._built = _Built(self.home, options, self, keychain)
+        return guest
+
     def problems(self) -> list[str]:
         """What was set aside, from all parts that keep files."""
-        return [*self.settings.problems, *self.database.problems, *self.facts.problems]
+        kept = [*self.settings.problems, *self.database.problems, *self.facts.problems]
+        return kept + [text for text in (self.rule_book.problem, self.trust.book.problem) if text]
 
     def rules(self, folder: Path | None) -> Rules:
         """The rules of a folder; none where they were refused for this run."""
         from kinet.session.parts import Rules
-        from kinet.workspace.rules import load_rules
 
-        if not self.options.rules or self.options.trust is False:
+        if not self.options.rules:
             return Rules()
-        found = load_rules(folder)
-        return Rules(found.sections, found.warnings)
+        return Rules(*self.trust.rules(folder))
 
     def memory_text(self, folder: Path | None) -> str:
         """The memory block for a session on this folder; "" for none."""
@@ -312,44 +370,13 @@ class _Built:
         """Ends everything in the order of its use."""
         import asyncio
 
+        from kinet.engine.kept_calibration import keep_calibration
+
         await self.sessions.close()
         await self.engine.close()
         await self.models.close()
+        if self._host is not None:
+            return
         if self.options.save:
-            _keep_calibration(self.home, self.engine.calibration.to_dict())
+            keep_calibration(self.home / CALIBRATION_FILE, self.engine.calibration)
         await asyncio.to_thread(self.database.close)
-
-
-def _open_database(home: Path, *, save: bool) -> Database:
-    from kinet.store.database import FILE_NAME, Database
-
-    if not save:
-        return Database(None)
-    try:
-        ensure_private_dir(home)
-    except OSError as exc:
-        raise StoreError(
-            f"The data folder {home} cannot be used: {exc.strerror or exc}.",
-            hint="Give yourself write access to it, or name another folder in KINET_HOME.",
-        ) from exc
-    return Database(home / FILE_NAME)
-
-
-def _engine(home: Path) -> DirectEngine:
-    from kinet.engine.direct import DirectEngine
-    from kinet.engine.tokens import Calibration
-
-    try:
-        kept = json.loads((home / CALIBRATION_FILE).read_bytes())
-        return DirectEngine(Calibration({str(k): float(v) for k, v in kept.items()}))
-    except (OSError, ValueError, TypeError, AttributeError):
-        # It is only an estimate, learnt anew from the next reply.
-        return DirectEngine()
-
-
-def _keep_calibration(home: Path, learnt: dict[str, float]) -> None:
-    from kinet.core import atomic_write
-
-    if learnt:
-        with suppress(OSError):
-            atomic_write.write_bytes(home / CALIBRATION_FILE, json.dumps(learnt).encode())

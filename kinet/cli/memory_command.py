@@ -15,6 +15,7 @@ from kinet.memory.facts import Fact, FactBook
 from kinet.paths import data_dir
 from kinet.store.database import FILE_NAME as DATABASE
 from kinet.store.database import Database
+from kinet.store.lock import StoreInUseError
 from kinet.store.notes import NoteStore
 
 FILE_NAME = "facts.json"
@@ -25,9 +26,13 @@ def memory(options: argparse.Namespace) -> int:
     """Does one act on the facts. StoreError says what is wrong."""
     home = data_dir()
     if options.act in _WRITERS:
-        with _alone(home):
-            book = FactBook(home / FILE_NAME)
-            _change(book, options)
+        try:
+            with _alone(home):
+                book = FactBook(home / FILE_NAME)
+                _change(book, options)
+        except StoreInUseError as exc:
+            _have_changed(exc, options)
+            return 0
     else:
         book = FactBook(home / FILE_NAME)
         if options.act == "export":
@@ -55,14 +60,39 @@ def _change(book: FactBook, options: argparse.Namespace) -> None:
         case "add":
             folder = (options.cwd or Path.cwd()).absolute()
             fact = book.add(options.text, folder if options.project else None)
-            print(_json([_row(fact)]) if options.json else fact.id)
+            _added(_row(fact), options)
         case "delete":
-            if not book.delete(options.id):
-                raise StoreError(
-                    f"There is no fact {options.id!r}.", hint="kinet memory list shows them."
-                )
+            _deleted(book.delete(options.id), options)
         case "import":
-            print(f"{book.import_text(_text_of(options.file))} new facts.", file=sys.stderr)
+            _imported(book.import_text(_text_of(options.file)))
+
+
+def _have_changed(problem: StoreInUseError, options: argparse.Namespace) -> None:
+    """Has the open window do it."""
+    from kinet.cli.handed_over import ask_owner
+
+    message = {"verb": "memory", "act": options.act}
+    match options.act:
+        case "add":
+            folder = str((options.cwd or Path.cwd()).absolute()) if options.project else ""
+            _added(ask_owner(problem, {**message, "text": options.text, "folder": folder}), options)
+        case "delete":
+            _deleted(ask_owner(problem, {**message, "text": options.id}), options)
+        case "import":
+            _imported(ask_owner(problem, {**message, "text": _text_of(options.file)}))
+
+
+def _added(row: dict[str, Any], options: argparse.Namespace) -> None:
+    print(_json([row]) if options.json else row["id"])
+
+
+def _deleted(done: bool, options: argparse.Namespace) -> None:
+    if not done:
+        raise StoreError(f"There is no fact {options.id!r}.", hint="kinet memory list shows them.")
+
+
+def _imported(count: int) -> None:
+    print(f"{count} new facts.", file=sys.stderr)
 
 
 def _list(facts: list[Fact], as_json: bool) -> None:

@@ -12,6 +12,7 @@ from kinet.cli.profile_options import profile_options
 from kinet.headless import Task, run_turn
 from kinet.runtime import create_runtime
 from kinet.settings.options import Options
+from kinet.store.lock import StoreInUseError
 
 USAGE, STOPPED = 2, 3
 
@@ -42,6 +43,10 @@ async def _run(task: Task, options: Options) -> int:
     runtime = create_runtime(options=options)
     try:
         return await run_turn(runtime, task)
+    except StoreInUseError as exc:
+        from kinet.cli.handed_over import run_there
+
+        return await run_there(exc, task, options)
     finally:
         await runtime.close()
 

@@ -13,9 +13,11 @@ from typing import Any
 from kinet.cli.session_export import export, imported
 from kinet.core.conversation import replay
 from kinet.core.errors import StoreError
+from kinet.core.events import to_json
 from kinet.core.messages import Message
 from kinet.paths import data_dir
 from kinet.store.database import FILE_NAME, Database
+from kinet.store.lock import StoreInUseError
 from kinet.store.search import SearchIndex
 from kinet.store.sessions import NewSession, SessionRow, SessionStore, new_id
 from kinet.store.trash import Trash
@@ -25,10 +27,18 @@ _WRITERS = {"import", "delete", "restore"}
 
 
 def sessions(options: argparse.Namespace) -> int:
-    """Does one act. Reading works while a window is open; changing needs the folder free."""
+    """Does one act. Reading works while a window is open; then the window does the changing."""
     if options.act == "check":
         print("kinet sessions check is not yet available.", file=sys.stderr)
         return USAGE
+    try:
+        _act(options)
+    except StoreInUseError as exc:
+        _have_changed(exc, options)
+    return 0
+
+
+def _act(options: argparse.Namespace) -> None:
     with _store(read_only=options.act not in _WRITERS) as store:
         match options.act:
             case "list":
@@ -45,7 +55,19 @@ def sessions(options: argparse.Namespace) -> int:
                 Trash(store).delete(_row(store, options.id).id).result()
             case "restore":
                 Trash(store).restore(_row(store, options.id).id).result()
-    return 0
+
+
+def _have_changed(problem: StoreInUseError, options: argparse.Namespace) -> None:
+    """Has the open window do it."""
+    from kinet.cli.handed_over import ask_owner
+
+    message = {"verb": "sessions", "act": options.act}
+    if options.act != "import":
+        ask_owner(problem, {**message, "id": options.id})
+        return
+    title, events = imported(_text_of(options.file), new_id())
+    raw = [to_json(event) for event in events]
+    print(ask_owner(problem, {**message, "title": title, "events": raw}))
 
 
 @contextmanager
@@ -112,16 +134,18 @@ def _messages(store: SessionStore, row: SessionRow) -> list[Message]:
     return replay(store.load(row.id)).messages
 
 
-def _import(store: SessionStore, file: str) -> str:
+def _text_of(file: str) -> str:
     try:
         if file == "-":
-            text = sys.stdin.buffer.read().decode("utf-8", "replace")
-        else:
-            with open(file, encoding="utf-8-sig", errors="replace") as source:
-                text = source.read()
+            return sys.stdin.buffer.read().decode("utf-8", "replace")
+        with open(file, encoding="utf-8-sig", errors="replace") as source:
+            return source.read()
     except OSError as exc:
         raise StoreError(f"{file} cannot be read: {exc.strerror or exc}.") from exc
-    title, events = imported(text, new_id())
+
+
+def _import(store: SessionStore, file: str) -> str:
+    title, events = imported(_text_of(file), new_id())
     session_id = new_id()
     store.create(NewSession(session_id, title=title)).result()
     store.put(session_id, events).result()

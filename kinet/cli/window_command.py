@@ -5,12 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 
+from kinet.local.handover_place import may_be_owned
+from kinet.paths import data_dir
+
 FAILED = 1
 _NEEDED = ("PySide6", "qasync", "shiboken6")
 
 
 def window(options: argparse.Namespace) -> int:
-    """Opens the window; returns when it was closed."""
+    """Opens the window; returns when it was closed. Where one is open already, that one comes."""
+    home = data_dir()
+    if options.picture is None and not options.demo and may_be_owned(home):
+        from kinet.cli.handed_over import show_first_window
+
+        if show_first_window(home, options.session):
+            return 0
     try:
         from kinet.app import main as open_window
     except ImportError as exc:

@@ -7,13 +7,34 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kinet.core.approval import Approver
+from kinet.core.context_map import ContextMap
 from kinet.core.conversation import Conversation
 from kinet.core.events import Event
 from kinet.core.profile import ModelProfile
 from kinet.ui.queue_tray import Queued
 
 
-class OpenSession(Protocol):
+class BranchedSession(Protocol):
+    """The part of a session that goes back and aside, and tells what it holds."""
+
+    async def context_map(self) -> ContextMap:
+        """What fills the model's window, part by part."""
+        ...
+
+    async def branch_points(self) -> Sequence[Any]:
+        """For each turn shown: `message_id`, and that it is `number` of `count` alternatives."""
+        ...
+
+    async def go_back(self, message_id: str) -> None:
+        """Goes back to before a message; what is sent next begins a branch."""
+        ...
+
+    async def switch_branch(self, message_id: str, step: int) -> None:
+        """Goes to the branch so many places beside that of the message."""
+        ...
+
+
+class OpenSession(BranchedSession, Protocol):
     """A conversation that is open and can be sent to."""
 
     @property
@@ -72,7 +93,12 @@ class OpenSession(Protocol):
         ...
 
     def send(
-        self, text: str, approver: Approver | None = None, attachments: Sequence[Any] = ()
+        self,
+        text: str,
+        approver: Approver | None = None,
+        attachments: Sequence[Any] = (),
+        *,
+        insist: bool = False,
     ) -> AsyncGenerator[Event, None]:
         """Sends a message; the events of its turn, the last one TurnFinished."""
         ...

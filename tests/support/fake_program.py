@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kinet.core.approval import Approver
+from kinet.core.context_map import ContextMap, ContextShare
 from kinet.core.conversation import Conversation, replay
 from kinet.core.errors import SettingsError, StoreError
 from kinet.core.events import Event, MessageCompleted, TurnFinished, TurnStarted, is_saved
@@ -64,6 +65,18 @@ class FakeSession:
         yield self._take(MessageCompleted(Message("user", text)))
         async for event in self.program.script(self, text, approver):
             yield self._take(event)
+
+    async def branch_points(self) -> list[Any]:
+        return []
+
+    async def go_back(self, message_id: str) -> None:
+        raise StoreError("This message is not in the conversation.")
+
+    async def switch_branch(self, message_id: str, step: int) -> None:
+        raise StoreError("There is no further branch here.")
+
+    async def context_map(self) -> ContextMap:
+        return ContextMap((ContextShare("system", "Kinet's own words", 900),), 1_000, 200_000)
 
     def steer(self, text: str) -> None:
         self.steered.append(text)

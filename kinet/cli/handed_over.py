@@ -1,0 +1,115 @@
+"""Hands a command's work to the window that holds the data folder, and prints what comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kinet.core.approval import ApprovalRequest
+from kinet.core.errors import StoreError
+from kinet.core.events import from_json
+from kinet.local.handover import Exchange, hand_over
+from kinet.paths import data_dir
+from kinet.settings.options import Options
+from kinet.store.lock import StoreInUseError
+
+if TYPE_CHECKING:
+    from kinet.headless import Task
+
+
+def show_first_window(home: Path, session_id: str) -> bool:
+    """Brings the window that is open on `home` forward; False if there is none."""
+
+    async def show() -> bool:
+        exchange = await hand_over(home, {"verb": "show", "session": session_id})
+        if exchange is None:
+            return False
+        await _outcome(exchange)
+        return True
+
+    return asyncio.run(show())
+
+
+def ask_owner(problem: StoreInUseError, message: Mapping[str, Any]) -> Any:
+    """What the owner of the data folder says to `message`; raises `problem` if none answers."""
+
+    async def ask() -> Any:
+        exchange = await hand_over(data_dir(), message)
+        if exchange is None:
+            raise problem
+        return await _outcome(exchange)
+
+    return asyncio.run(ask())
+
+
+async def run_there(problem: StoreInUseError, task: Task, options: Options) -> int:
+    """The turn of `kinet run`, taken by the owner; its exit code."""
+    from kinet.headless import JsonPrinter, Outcome, Printer, TextPrinter, approver_for, interrupts
+    from kinet.runtime import create_runtime
+
+    exchange = await hand_over(data_dir(), _turn_message(task, options))
+    if exchange is None:
+        raise problem
+    printer: Printer = JsonPrinter(sys.stdout) if task.as_json else TextPrinter()
+    approver = approver_for(create_runtime(options=options))
+    outcome = Outcome()
+    questions: set[asyncio.Task[None]] = set()
+
+    async def answer(raw: Mapping[str, Any]) -> None:
+        decision = await approver.ask(ApprovalRequest.from_dict(raw))
+        await exchange.tell({"id": raw["id"], "answer": decision.to_dict()})
+
+    def stop() -> None:
+        questions.add(asyncio.ensure_future(exchange.tell({"stop": True})))
+
+    with interrupts(stop):
+        async for message in exchange.messages():
+            if "event" in message:
+                event = from_json(message["event"])
+                outcome.take(event)
+                printer.show(event)
+            elif "ask" in message:
+                questions.add(asyncio.ensure_future(answer(message["ask"])))
+            elif "error" in message:
+                raise _told(message["error"])
+    for question in questions:
+        question.cancel()
+    exchange.close()
+    if outcome.end is None:
+        raise StoreError("The window was closed before the turn ended.", hint="Try again.")
+    return outcome.code()
+
+
+def _turn_message(task: Task, options: Options) -> dict[str, Any]:
+    values = asdict(options)
+    # Paths mean what they mean here, not where the window was started.
+    values["cwd"] = str(options.cwd or Path.cwd())
+    return {
+        "verb": "run",
+        "text": task.text,
+        "session": task.session_id,
+        "resume": task.resume,
+        "attachments": [str(path.absolute()) for path in task.attachments],
+        "options": values,
+        "key": os.environ.get(options.api_key_env, "") if options.api_key_env else "",
+    }
+
+
+async def _outcome(exchange: Exchange) -> Any:
+    """The one answer to a piece of work. StoreError if it was refused."""
+    message = await exchange.hear()
+    exchange.close()
+    if message is None:
+        raise StoreError("The open window did not finish this.", hint="Try again.")
+    if "error" in message:
+        raise _told(message["error"])
+    return message.get("done")
+
+
+def _told(raw: Mapping[str, Any]) -> StoreError:
+    return StoreError(str(raw.get("message", "")), hint=str(raw.get("hint", "")))

@@ -1,0 +1,178 @@
+"""What the holder of a data folder does for commands that find it in use."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kinet.core.approval import ApprovalRequest, Decision
+from kinet.core.errors import StoreError
+from kinet.core.events import from_json, to_json
+
+if TYPE_CHECKING:
+    from kinet.local.handover import Exchange, Message
+    from kinet.memory.facts import FactBook
+    from kinet.session.manager import SessionManager
+    from kinet.session.session import Session
+
+
+class Guest(Protocol):
+    """A runtime for one turn with the options of a command."""
+
+    def open_session(self, session_id: str | None = None) -> Session:
+        """The session of this id, or a new one."""
+        ...
+
+    def newest_session_id(self) -> str:
+        """The newest session on the command's folder, else of all; "" for none."""
+        ...
+
+    async def close(self) -> None:
+        """Ends the turn, and all that only it needed."""
+        ...
+
+
+class OwnerWork:
+    """`show` brings the window forward with a session ("" for none); `changed` shows the list anew.
+
+    Sessions a command works on are in `elsewhere` meanwhile and are not opened a second time.
+    """
+
+    def __init__(
+        self,
+        sessions: SessionManager,
+        facts: FactBook,
+        guest: Callable[[Mapping[str, Any]], Guest],
+        show: Callable[[str], object],
+        changed: Callable[[], object],
+    ) -> None:
+        self._sessions, self._facts, self._guest = sessions, facts, guest
+        self._show, self._changed = show, changed
+        self.elsewhere: set[str] = set()
+
+    async def do(self, exchange: Exchange, message: Message) -> None:
+        """Does one piece of work and tells how it went. KinetError where it cannot be done."""
+        match message.get("verb"):
+            case "show":
+                self._show(str(message.get("session", "")))
+                await exchange.tell({"done": ""})
+            case "run":
+                await self._run(exchange, message)
+            case "memory":
+                done = self._memory(message)
+                self._sessions.refresh_memory()
+                await exchange.tell({"done": done})
+            case "sessions":
+                done = await asyncio.to_thread(self._stored, message)
+                self._changed()
+                await exchange.tell({"done": done})
+            case other:
+                raise StoreError(
+                    f"The open window does not know how to do {other!r}.",
+                    hint="It may be an older Kinet: close it and start it again.",
+                )
+
+    async def _run(self, exchange: Exchange, message: Message) -> None:
+        guest = self._guest(message)
+        session: Session | None = None
+        try:
+            wanted = str(message.get("session", ""))
+            if not wanted and message.get("resume"):
+                wanted = guest.newest_session_id()
+            self._check_free(wanted)
+            session = guest.open_session(wanted or None)
+            self.elsewhere.add(session.id)
+            await self._turn(exchange, session, message)
+        finally:
+            await guest.close()
+            if session is not None:
+                self.elsewhere.discard(session.id)
+            self._changed()
+
+    async def _turn(self, exchange: Exchange, session: Session, message: Message) -> None:
+        approver = _Caller(exchange)
+        listening = asyncio.ensure_future(approver.listen(session.stop))
+        files = [Path(name) for name in message.get("attachments", ())]
+        listed = False
+        try:
+            sending = session.send(str(message.get("text", "")), approver, files)
+            async with aclosing(sending) as events:
+                async for event in events:
+                    if not listening.done():
+                        # A command that was ended stops its turn; the turn still ends in order.
+                        await exchange.tell({"event": to_json(event)})
+                    if not listed and type(event).__name__ == "MessageCompleted":
+                        listed = True
+                        self._changed()
+        finally:
+            listening.cancel()
+
+    def _check_free(self, session_id: str) -> None:
+        if session_id in self.elsewhere or self._sessions.is_open(session_id):
+            raise StoreError(
+                "This session is open in the window.",
+                hint="Go on there, or begin another one with --new.",
+            )
+
+    def _memory(self, message: Message) -> Any:
+        text = str(message.get("text", ""))
+        match message.get("act"):
+            case "add":
+                folder = message.get("folder")
+                fact = self._facts.add(text, Path(folder) if folder else None)
+                return {name: getattr(fact, name) for name in fact.__slots__}
+            case "delete":
+                return self._facts.delete(text)
+            case _:
+                return self._facts.import_text(text)
+
+    def _stored(self, message: Message) -> Any:
+        from kinet.store.sessions import NewSession, new_id
+
+        session_id, store = str(message.get("id", "")), self._sessions.parts.store
+        if message.get("act") != "import" and store.row(session_id) is None:
+            raise StoreError(
+                f"There is no session {session_id!r}.", hint="kinet sessions list shows them."
+            )
+        match message.get("act"):
+            case "delete":
+                self._check_free(session_id)
+                self._sessions.delete(session_id)
+            case "restore":
+                self._sessions.restore(session_id)
+            case _:
+                session_id = new_id()
+                store.create(NewSession(session_id, title=str(message.get("title", "")))).result()
+                store.put(session_id, [from_json(raw) for raw in message["events"]]).result()
+        return session_id
+
+
+class _Caller:
+    """Asks whoever started the command; when that one is gone, the turn is stopped."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        self._exchange = exchange
+        self._answers: dict[str, asyncio.Future[Decision]] = {}
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        """The decision that comes back over the line."""
+        answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+        self._answers[request.id] = answer
+        await self._exchange.tell({"ask": request.to_dict()})
+        try:
+            return await answer
+        finally:
+            del self._answers[request.id]
+
+    async def listen(self, stop: Callable[[], object]) -> None:
+        """Takes answers and the word to stop, until the other side ends."""
+        async for message in self._exchange.messages():
+            if message.get("stop"):
+                stop()
+            waiting = self._answers.get(str(message.get("id", "")))
+            if waiting is not None and not waiting.done():
+                waiting.set_result(Decision.from_dict(message["answer"]))
+        stop()
