@@ -76,6 +76,21 @@ def responses_stream() -> list[bytes]:
     return [event(value) for value in values]
 
 
+def ollama_stream() -> list[bytes]:
+    """Lines of JSON: thinking, text and a call, which comes whole."""
+    function = {"name": "write", "arguments": json.loads(ARGUMENTS)}
+    messages: list[dict[str, Any]] = [
+        {"role": "assistant", "content": "", "thinking": "hm"},
+        {"role": "assistant", "content": "Let me "},
+        {"role": "assistant", "content": "look."},
+        {"role": "assistant", "content": "", "tool_calls": [{"function": function}]},
+    ]
+    lines: list[dict[str, Any]] = [{"model": "m", "message": m, "done": False} for m in messages]
+    end = {"message": {"content": ""}, "done": True, "done_reason": "stop"}
+    lines.append({**end, "prompt_eval_count": 10, "eval_count": 5})
+    return [json.dumps(line).encode() + b"\n" for line in lines]
+
+
 def delta(index: int, **delta: Any) -> dict[str, Any]:
     return {"type": "content_block_delta", "index": index, "delta": delta}
 
@@ -142,7 +157,12 @@ def _other_type(events: list[bytes], chance: random.Random) -> list[bytes]:
     holder, key = chance.choice(spots)
     odd: list[Any] = [None, 0, -1, 1.5, "", "x", [], {}, [None], [[]], {"a": None}, True, "\ud83d"]
     holder[key] = chance.choice(odd)
-    return [*events[:place], event(value), *events[place + 1 :]]
+    framed = event(value) if events[place].startswith(b"data: ") else _line(value)
+    return [*events[:place], framed, *events[place + 1 :]]
+
+
+def _line(value: Any) -> bytes:
+    return json.dumps(value).encode() + b"\n"
 
 
 def _spots(value: Any) -> Any:

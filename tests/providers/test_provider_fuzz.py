@@ -8,6 +8,7 @@ import os
 import random
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 
 import httpx
 import mutated_streams
@@ -21,14 +22,15 @@ from kinet.providers.base import ModelRequest
 from kinet.providers.catalog import create_provider
 from kinet.providers.http_provider import HttpProvider
 
-# The slice for every day; a whole run sets KINET_FUZZ to 50000.
-ROUNDS = int(os.environ.get("KINET_FUZZ", "450")) // 3
 ASK = ModelRequest(messages=(Message("user", "go"),), tools=(ToolSchema("write", "writes", {}),))
 STREAMS = {
     "openai": mutated_streams.openai_stream,
     "anthropic": mutated_streams.anthropic_stream,
     "responses": mutated_streams.responses_stream,
+    "ollama": mutated_streams.ollama_stream,
 }
+# The slice for every day; tests/bench/bench_fuzz.py makes 50,000.
+ROUNDS = int(os.environ.get("KINET_FUZZ", "500")) // len(STREAMS)
 
 
 class Pieces(httpx.AsyncByteStream):
@@ -54,7 +56,9 @@ def provider_of(protocol: str, body: bytes, chance: random.Random) -> HttpProvid
         return httpx.Response(200, headers=headers, stream=Pieces(body, chance))
 
     client = httpx.AsyncClient(transport=httpx.MockTransport(handle))
-    profile = ModelProfile("fuzz", "http://server.test/v1", "test-model", protocol=protocol)
+    profile = ModelProfile("fuzz", "http://server.test/v1", "test-model", vendor="ollama")
+    if protocol != "ollama":
+        profile = replace(profile, protocol=protocol, vendor="")
     return create_provider(profile, None, client, retries=0)
 
 
