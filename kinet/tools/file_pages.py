@@ -53,6 +53,11 @@ def read_page(descriptor: int, size: int, offset: int, limit: int) -> Page:
     return page
 
 
+def page_of_text(text: str, offset: int, limit: int, what: str) -> Page:
+    """The same page of a text that is already here; `what` stands for its encoding."""
+    return _collect(iter([text]), 0, offset, limit, what)
+
+
 def _tail(descriptor: int, size: int) -> bytes:
     if size <= _SAMPLE:
         return b""

@@ -6,6 +6,7 @@ import asyncio
 import difflib
 import hashlib
 import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,8 +16,9 @@ from kinet.core.approval import ApprovalRequest
 from kinet.core.errors import ToolError
 from kinet.policy.visible import visible_line
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
+from kinet.tools.documents import LARGEST_BYTES, NAMES, document_kind, document_text
 from kinet.tools.file_access import held, open_regular, project, relative, settle
-from kinet.tools.file_pages import PAGE_BYTES, PAGE_LINES, Page, read_page
+from kinet.tools.file_pages import PAGE_BYTES, PAGE_LINES, Page, page_of_text, read_page
 from kinet.tools.questions import path_question
 
 # Files above this cannot be changed by the tools, so their bytes need not be known.
@@ -36,8 +38,8 @@ class ReadFile:
 
     name: ClassVar[str] = "read_file"
     description: ClassVar[str] = (
-        "Reads a text file of the project. Each line comes as its number, a tab and the text; a "
-        f"page has up to {PAGE_LINES:,} lines or {PAGE_BYTES // 1024} KB and says how to go on."
+        "Reads a text file, PDF, Office document or notebook. Each line comes as its number, a tab "
+        f"and the text; a page has up to {PAGE_LINES:,} lines or {PAGE_BYTES // 1024} KB and says how to go on."
     )
     access: ClassVar[Access] = Access.READ
     arguments: ClassVar[type[Arguments]] = ReadFileArguments
@@ -50,9 +52,17 @@ class ReadFile:
 
     async def run(self, arguments: ReadFileArguments, context: ToolContext) -> ToolOutput:
         """The page. ToolError for what is missing, a folder, a pipe or past the end."""
-        return await asyncio.to_thread(self._read, arguments, context)
+        read = await asyncio.to_thread(self._read, arguments, context)
+        if isinstance(read, ToolOutput):
+            return read
+        text = await document_text(read.data, read.kind, read.shown)
+        offset, limit = max(1, arguments.offset), min(arguments.limit, PAGE_LINES)
+        page = page_of_text(text, offset, limit, read.kind)
+        note = f"This is the text of a {NAMES[read.kind]}, not its bytes; edit_file sees the bytes."
+        page = replace(page, size=len(read.data), notes=(*page.notes, note))
+        return _output(page, read.shown, offset)
 
-    def _read(self, arguments: ReadFileArguments, context: ToolContext) -> ToolOutput:
+    def _read(self, arguments: ReadFileArguments, context: ToolContext) -> ToolOutput | _Document:
         try:
             real = settle(self.name, arguments, arguments.path, "read", context)
         except ToolError as exc:
@@ -63,6 +73,10 @@ class ReadFile:
         with held(real, project(context)) as place:
             descriptor, status = open_regular(place)
             try:
+                kind = document_kind(real, os.read(descriptor, 1024))
+                os.lseek(descriptor, 0, os.SEEK_SET)
+                if kind and 0 < status.st_size <= LARGEST_BYTES:
+                    return self._document(real, descriptor, kind, context)
                 limit = min(arguments.limit, PAGE_LINES)
                 page = read_page(descriptor, status.st_size, max(1, arguments.offset), limit)
                 if context.files is not None and not page.binary:
@@ -70,6 +84,24 @@ class ReadFile:
             finally:
                 os.close(descriptor)
         return _output(page, shown, max(1, arguments.offset))
+
+    def _document(self, real: Path, descriptor: int, kind: str, context: ToolContext) -> _Document:
+        pieces: list[bytes] = []
+        while piece := os.read(descriptor, 1 << 20):
+            pieces.append(piece)
+        data = b"".join(pieces)
+        if context.files is not None:
+            context.files.remember(real, hashlib.sha256(data).hexdigest())
+        return _Document(data, kind, relative(real, context))
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """Bytes that have to be turned into text elsewhere."""
+
+    data: bytes
+    kind: str
+    shown: str
 
 
 def stamp_of(status: os.stat_result) -> str:
