@@ -1,20 +1,24 @@
-"""The open questions of all sessions: equal ones answered together, unseen ones announced."""
+"""What waits for the person: equal questions answered together, unseen ones and ends announced."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QApplication, QMainWindow, QSystemTrayIcon
 
 from kinet.core.approval import ApprovalRequest, Decision
 from kinet.ui.approval_card import DEAD_SECONDS, ApprovalCard
 from kinet.ui.chat_panel import ChatPanel
+from kinet.ui.commands_served import bring_forward
+from kinet.ui.status_row import seconds_words
 from kinet.ui.theme import window_icon
 
 # One notice per session in this time: a turn may ask many things one after the other.
 _QUIET_SECONDS = 30.0
+# A turn that took longer than this is one nobody sat in front of.
+_LONG_SECONDS = 30.0
 
 
 def same_question(first: ApprovalRequest, second: ApprovalRequest) -> bool:
@@ -30,7 +34,7 @@ def same_question(first: ApprovalRequest, second: ApprovalRequest) -> bool:
 
 
 class Inbox(QObject):
-    """Watches the cards of all panels. `session_wanted` comes when a notice was clicked."""
+    """Watches cards and turns of all panels. `session_wanted` comes when a notice was clicked."""
 
     session_wanted = Signal(str)
 
@@ -45,13 +49,16 @@ class Inbox(QObject):
         self._window, self._panels, self._current, self._clock = window, panels, current, clock
         self._told: dict[str, float] = {}
         self._known: set[str] = set()
+        self._began: dict[int, float] = {}
         self._tray: QSystemTrayIcon | None = None
         self._announced = ""
+        window.installEventFilter(self)
 
     def watch(self, panel: ChatPanel) -> None:
         """Takes in a new panel's questions."""
         panel.approvals.changed.connect(lambda _count: self._changed(panel))
         panel.approvals.answered.connect(self._answered)
+        panel.runner.running_changed.connect(lambda running: self._turn(panel, running))
 
     def waiting(self) -> int:
         """How many questions are open in all sessions."""
@@ -65,9 +72,15 @@ class Inbox(QObject):
         if self._tray is None:
             self._tray = QSystemTrayIcon(window_icon(), self)
             self._tray.messageClicked.connect(self._clicked)
-        # A notice needs its icon shown; it goes again with the last question.
+        # A notice needs its icon shown; it goes again when the person is back.
         self._tray.show()
         self._tray.showMessage(title, body)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The person is back: nothing outside the window is needed any more."""
+        if event.type() == QEvent.Type.WindowActivate:
+            self._hide_icon()
+        return False
 
     def _changed(self, panel: ChatPanel) -> None:
         cards = list(self._cards())
@@ -77,12 +90,27 @@ class Inbox(QObject):
         new = {card.request.id for card in panel.approvals.cards()} - self._known
         self._known = {card.request.id for card in cards}
         if new:
-            self._tell(panel)
-        if not cards and self._tray is not None:
+            self._tell(panel, "A request needs your answer")
+        if not cards:
+            self._hide_icon()
+
+    def _turn(self, panel: ChatPanel, running: bool) -> None:
+        """Notes when a turn begins, and tells of its end if it failed or took long."""
+        if running:
+            self._began[id(panel)] = self._clock()
+            return
+        seconds = self._clock() - self._began.pop(id(panel), self._clock())
+        if panel.runner.end == "failed":
+            self._tell(panel, "It could not go on")
+        elif panel.runner.end == "" and seconds > _LONG_SECONDS:
+            self._tell(panel, f"Done in {seconds_words(seconds)}")
+
+    def _hide_icon(self) -> None:
+        if self._tray is not None:
             self._tray.hide()
 
-    def _tell(self, panel: ChatPanel) -> None:
-        """Says that a session waits, unless the person looks at it. Never what it wants to do."""
+    def _tell(self, panel: ChatPanel, words: str) -> None:
+        """Tells of a session, unless the person looks at it. Never a command or a path."""
         if self._window.isActiveWindow() and panel is self._current():
             return
         now, session = self._clock(), panel.session_id
@@ -90,7 +118,7 @@ class Inbox(QObject):
             return
         self._told[session] = now
         self._announced = session
-        self.announce(panel.title, "A request needs your answer")
+        self.announce(panel.title, words)
 
     def _answered(self, request: ApprovalRequest, decision: Decision) -> None:
         """Gives the same answer to equal questions that could be seen to be asked too."""
@@ -105,6 +133,7 @@ class Inbox(QObject):
             yield from panel.approvals.cards()
 
     def _clicked(self) -> None:
-        self._window.activateWindow()
+        bring_forward(self._window)
+        self._hide_icon()
         if self._announced:
             self.session_wanted.emit(self._announced)
