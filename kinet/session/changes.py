@@ -37,6 +37,10 @@ class Changes:
         """The turns that changed something, in order."""
         return await self._do(lambda undoing: undoing.turns(), [])
 
+    async def standing(self) -> dict[str, bool]:
+        """The same turns; True for those of which all is taken back."""
+        return await self._do(lambda undoing: undoing.standing(), {})
+
     async def plan(
         self, act: Act = "undo", turn_id: str = "", paths: Collection[str] | None = None
     ) -> Plan:

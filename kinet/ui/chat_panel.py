@@ -1,8 +1,7 @@
-"""One session on screen: header, transcript, composer, status; it answers the turn's questions."""
+"""One session on screen: header, transcript, composer, status, and the turn's questions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from kinet.core.approval import ApprovalRequest, Decision
 from kinet.core.errors import KinetError
 from kinet.core.events import (
     ContextCompacted,
@@ -23,16 +21,22 @@ from kinet.core.events import (
 )
 from kinet.ui.announcements import announce_event
 from kinet.ui.approvals import Approvals
+from kinet.ui.branch_desk import BranchDesk
 from kinet.ui.chat_body import ChatBody
 from kinet.ui.composer import Composer
 from kinet.ui.composer_desk import ComposerDesk
-from kinet.ui.conversation_text import questions, recent_commands
+from kinet.ui.context_desk import ContextDesk
+from kinet.ui.conversation_text import recent_commands
 from kinet.ui.drafts import DraftBook
+from kinet.ui.edit_strip import EditStrip
 from kinet.ui.find_bar import FindBar
 from kinet.ui.header import ChatHeader
 from kinet.ui.program import OpenSession, Program
+from kinet.ui.question_desk import Person, QuestionDesk
 from kinet.ui.status_row import Status, StatusRow
+from kinet.ui.tasks import spawn
 from kinet.ui.theme import Theme, current_theme
+from kinet.ui.todo_tray import TodoTray
 from kinet.ui.turn_runner import TurnRunner
 
 if TYPE_CHECKING:
@@ -46,7 +50,7 @@ _CHANGES_FIGURES = (TurnStarted, MessageCompleted, StepFinished, ContextCompacte
 
 
 class ChatPanel(QFrame):
-    """Shows one session and is its Approver. Without a session it waits for the first message."""
+    """Shows one session. Without a session it waits for the first message."""
 
     state_changed = Signal()
     session_started = Signal(str)
@@ -55,6 +59,8 @@ class ChatPanel(QFrame):
     link_chosen = Signal(str)
     files_chosen = Signal(str, str)  # changes, undo or redo; turn_id
     transcript_made = Signal()
+    # Which turns can be taken back, by id; True for those that were.
+    undo_known = Signal(object)
     problem = Signal(str)
 
     def __init__(
@@ -82,8 +88,17 @@ class ChatPanel(QFrame):
             self,
             recent=lambda: recent_commands(self.session),
         )
-        self.runner = TurnRunner(self, self)
+        self.questions = QuestionDesk(
+            self.body.add_card, self.body.remove_card, current_theme, self
+        )
+        self.runner = TurnRunner(Person(self.approvals, self.questions), self)
         self.desk = ComposerDesk(self.composer, drafts, lambda: self.session)
+        self.todo = TodoTray(self)
+        self.edit_strip = EditStrip(self)
+        self.branches = BranchDesk(
+            lambda: self.session, self.runner, self.composer, self.edit_strip, self
+        )
+        self.context = ContextDesk(self.status_row.gauge, lambda: self.session, self)
         self._build()
         self._connect()
         self.refresh()
@@ -106,7 +121,7 @@ class ChatPanel(QFrame):
     @property
     def state(self) -> str:
         """The word for the sidebar: running, waiting, failed, stopped or ""."""
-        if self.approvals.cards():
+        if self.approvals.cards() or self.questions.cards():
             return "waiting"
         return "running" if self.runner.running else self.runner.end
 
@@ -118,9 +133,11 @@ class ChatPanel(QFrame):
         assert transcript is not None
         return transcript
 
-    def build_transcript(self) -> None:
-        """Makes the transcript, and shows the saved conversation in it."""
+    def build_transcript(self, again: bool = False) -> None:
+        """Makes the transcript, and shows the saved conversation in it; `again` shows it anew."""
         if self._presenter is not None:
+            if again and self.session is not None:
+                _replay(self, self.session, self._presenter)
             return
         # Not needed for the first frame: an empty transcript looks like the empty body.
         from kinet.ui.presenter import Presenter
@@ -132,24 +149,21 @@ class ChatPanel(QFrame):
         transcript.link_activated.connect(self.link_chosen)
         transcript.retry_requested.connect(self.retry)
         transcript.files_requested.connect(self.files_chosen)
+        transcript.message_requested.connect(self.branches.act)
         self._presenter = Presenter(transcript)
+        self.undo_known.connect(self._presenter.show_undo)
         if self.session is not None:
-            events = self.session.events()
-            self.runner.restore(events)
-            self._presenter.replay(events)
+            _replay(self, self.session, self._presenter)
         self.refresh()
         self.transcript_made.emit()
-
-    def show_undo(self, standing: Mapping[str, bool]) -> None:
-        """Which turns can be taken back, by id; True for those that were."""
-        if self._presenter is not None:
-            self._presenter.show_undo(standing)
 
     def send(self, text: str) -> None:
         """Starts a turn with `text`; if no session can be opened the text stays."""
         session = self.open_session()
         if session is not None:
             self.desk.clear()
+            if self.branches.send_edited(text):
+                return
             self.build_transcript()
             self.transcript.jump_to_bottom()
             self.runner.start(session, text)
@@ -173,14 +187,7 @@ class ChatPanel(QFrame):
 
     def retry(self) -> None:
         """Asks the last question again."""
-        if self.session is not None and not self.runner.running:
-            asked = questions(self.session.conversation.messages)
-            if asked:
-                self.send(asked[-1])
-
-    async def ask(self, request: ApprovalRequest) -> Decision:
-        """Shows a card at the end of the transcript and waits for its answer."""
-        return await self.approvals.ask(request)
+        self.branches.retry()
 
     def refresh(self) -> None:
         """Shows title, folder, figures and queue as they are now."""
@@ -202,6 +209,7 @@ class ChatPanel(QFrame):
         """Takes on another look."""
         self.composer.restyle()
         self.approvals.set_theme(theme)
+        self.questions.set_theme(theme)
         if self.body.transcript is not None:
             self.body.transcript.set_theme(theme)
             self.body.transcript.set_zoom(theme.zoom)
@@ -221,6 +229,8 @@ class ChatPanel(QFrame):
         column.addWidget(self.body, 1)
         self._foot = QVBoxLayout()
         self._foot.setSpacing(0)
+        self._foot.addWidget(self.todo)
+        self._foot.addWidget(self.edit_strip)
         self._foot.addWidget(self.composer)
         self._foot.addWidget(self.status_row)
         column.addLayout(self._foot)
@@ -233,6 +243,10 @@ class ChatPanel(QFrame):
         self.find_bar.closed.connect(self.body.clear_find)
         self.find_bar.closed.connect(self.composer.edit.setFocus)
         self.approvals.changed.connect(self._show_state)
+        self.questions.changed.connect(self._show_state)
+        self.branches.moved.connect(lambda: self.build_transcript(again=True))
+        self.branches.problem.connect(self.problem)
+        self.context.problem.connect(self.problem)
         self.runner.event_came.connect(self._show)
         self.runner.status_changed.connect(self._show_state)
         self.runner.running_changed.connect(self._show_state)
@@ -244,6 +258,7 @@ class ChatPanel(QFrame):
     def _show(self, event: Event) -> None:
         if self._presenter is not None:
             self._presenter.show(event)
+        self.todo.take(event)
         if self.session is not None:
             said = self.session.conversation.messages
             announce_event(self.body.transcript or self, event, said)
@@ -256,11 +271,13 @@ class ChatPanel(QFrame):
     def _show_state(self) -> None:
         """Brings composer and status row in line with what goes on."""
         running = self.runner.running
-        self.desk.asked = bool(self.approvals.cards())
+        self.desk.asked = bool(self.approvals.cards() or self.questions.cards())
         if self.desk.running != running:
             self.desk.running = running
             self.composer.set_running(running)
             self.refresh()
+            if not running:
+                spawn(self.branches.show(self._presenter), "branches")
         status = self.runner.status.status
         idle = not running and not self.desk.has_model
         self.status_row.show_status(_NO_MODEL if idle else status)
@@ -271,8 +288,18 @@ class ChatPanel(QFrame):
 def _placeholder(panel: ChatPanel) -> str:
     if not panel.desk.has_model:
         return "Type your first task; it is kept until a model is chosen"
-    if panel.approvals.cards():
+    if panel.desk.asked:
         return "Answer with the buttons above; what you type here steers the turn"
     if panel.runner.running:
         return "Enter adds to the queue"
     return "Ask for anything in this folder" if panel.folder else "Ask for anything"
+
+
+def _replay(panel: ChatPanel, session: OpenSession, presenter: Presenter) -> None:
+    """Shows the saved conversation."""
+    events = session.events()
+    panel.runner.restore(events)
+    presenter.replay(events)
+    panel.todo.restore(events)
+    panel.refresh()
+    spawn(panel.branches.show(presenter), "branches")

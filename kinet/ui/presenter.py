@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from kinet.core.events import (
@@ -13,6 +13,7 @@ from kinet.core.events import (
     Event,
     FilesChanged,
     MessageCompleted,
+    ModelChosen,
     Notice,
     RetryScheduled,
     SegmentReset,
@@ -31,9 +32,11 @@ from kinet.core.messages import Message
 from kinet.ui.steps import StepBook
 from kinet.ui.transcript.answer import AnswerEntry
 from kinet.ui.transcript.bubble import UserEntry
+from kinet.ui.transcript.compaction_entry import CompactionEntry
 from kinet.ui.transcript.durations import duration
 from kinet.ui.transcript.error_card import ErrorEntry
-from kinet.ui.transcript.lines import FilesEntry, MetaEntry, NoticeEntry
+from kinet.ui.transcript.files_entry import FilesEntry
+from kinet.ui.transcript.lines import MetaEntry, NoticeEntry
 from kinet.ui.transcript.reasoning import ReasoningEntry
 from kinet.ui.transcript.sink import Sheet, Sink
 from kinet.ui.transcript.steps_group import StepGroup
@@ -43,6 +46,7 @@ _ERROR_TITLES = {
     "auth": "The key was refused",
     "rate_limit": "Too many requests",
     "overloaded": "The service is overloaded",
+    "circuit": "The service is left alone for a moment",
     "context_too_long": "The conversation is too long for this model",
     "bad_request": "The server refused the request",
     "network": "No connection",
@@ -68,11 +72,24 @@ class Presenter:
     """Shows the events of one session in one transcript."""
 
     def __init__(self, transcript: _Shown) -> None:
-        self._stage: Sink = transcript.stage
-        self._sink: Sink = self._stage
+        self.stage: Sink = transcript.stage
+        self._sink: Sink = self.stage
         self._book = StepBook()
         self._turn = Turn()
         self._live = True
+        # The cards of changed files, by turn.
+        self._changed: dict[str, FilesEntry] = {}
+        # The lines that end the turns, by turn.
+        self.turn_lines: dict[str, MetaEntry] = {}
+
+    def show_undo(self, standing: Mapping[str, bool]) -> None:
+        """Which turns can be undone, by id; True for those that are undone now."""
+        for turn_id, card in self._changed.items():
+            before = card.can_undo, card.undone
+            card.can_undo = turn_id in standing
+            card.undone = standing.get(turn_id, False)
+            if before != (card.can_undo, card.undone):
+                self._sink.touch(card)
 
     def replay(self, events: Iterable[Event]) -> None:
         """Shows a whole saved conversation instead of what was shown: it looks as if live."""
@@ -80,10 +97,12 @@ class Presenter:
         self._sink, self._live = sheet, False
         self._book = StepBook()
         self._turn = Turn()
+        self._changed.clear()
+        self.turn_lines.clear()
         for event in events:
             self.show(event)
-        self._sink, self._live = self._stage, True
-        self._stage.set_entries(sheet.entries)
+        self._sink, self._live = self.stage, True
+        self.stage.set_entries(sheet.entries)
 
     def show(self, event: Event) -> None:
         """Shows one event."""
@@ -98,8 +117,8 @@ class Presenter:
                     self._answered(event)
                 elif message.role == "user" and message.kind in ("", "steer"):
                     self._asked(message)
-            case TurnStarted():
-                self._begin()
+            case TurnStarted(turn_id=turn_id):
+                self._begin(turn_id)
             case StepStarted():
                 self._end_retry()
                 self._begin_step()
@@ -117,12 +136,14 @@ class Presenter:
                 words = f"Trying again in {duration(max(delay, 1))}: {reason}"
                 turn.retry = NoticeEntry(words, "warning", "retry")
                 self._sink.add(turn.retry)
-            case ContextCompacted(before=before, after=after):
-                words = f"Older messages were summarised: {before:,} → {after:,} tokens"
-                self._add_line(NoticeEntry(words))
+            case ContextCompacted(before=before, after=after, summary=summary):
+                self._add_line(CompactionEntry(before, after, summary))
+            case ModelChosen():
+                self._add_line(NoticeEntry(_chosen_words(event), "info", "model"))
             case FilesChanged(paths=paths, call_id=call_id):
                 turn.paths.update(dict.fromkeys(paths))
                 turn.changed_call = call_id or turn.changed_call
+                turn.count_changed(event)
             case Notice(text=text, level=level, keep=keep):
                 line = NoticeEntry(text, level)
                 self._add_line(line)
@@ -133,8 +154,8 @@ class Presenter:
             case ToolProgress() | ToolArgumentsDelta():
                 pass
 
-    def _begin(self) -> None:
-        self._turn = Turn()
+    def _begin(self, turn_id: str) -> None:
+        self._turn = Turn(turn_id)
         self._sink.retire()
 
     def _begin_step(self) -> None:
@@ -299,7 +320,7 @@ class Presenter:
             self._turn.answer = None
         self._turn.reasoning = None
 
-    def _add_line(self, line: NoticeEntry) -> None:
+    def _add_line(self, line: NoticeEntry | CompactionEntry) -> None:
         turn = self._turn
         if turn.answer is None:
             self._close_stretch()
@@ -326,17 +347,28 @@ class Presenter:
             title = _ERROR_TITLES.get(kind, "The turn failed")
             message = event.error.message if event.error else event.detail
             hint = event.error.hint if event.error else ""
-            self._sink.add(ErrorEntry(title, message, hint))
+            word = "Try anyway" if kind == "circuit" else "Retry"
+            self._sink.add(ErrorEntry(title, message, hint, word))
         elif event.reason == "stopped":
             self._sink.add(NoticeEntry(event.detail or "Stopped", "info", "stop"))
         elif event.reason != "completed":
             words = f"{_ENDS.get(event.reason, event.reason)} {event.detail}".strip()
             self._sink.add(NoticeEntry(words, "warning"))
         if turn.paths:
-            self._sink.add(
-                FilesEntry(
-                    tuple(turn.paths), turn.lines_added, turn.lines_removed, turn.changed_call
-                )
-            )
-        self._sink.add(MetaEntry(turn.figures(event), "\n\n".join(turn.answers)))
+            added, removed = turn.lines_changed()
+            card = FilesEntry(tuple(turn.paths), added, removed, turn.changed_call, turn.id)
+            self._changed[turn.id] = card
+            self._sink.add(card)
+        line = MetaEntry(turn.figures(event), "\n\n".join(turn.answers), turn.id)
+        self.turn_lines[turn.id] = line
+        self._sink.add(line)
         self._turn = Turn()
+
+
+def _chosen_words(event: ModelChosen) -> str:
+    parts = []
+    if event.profile != event.was_profile:
+        parts.append(f"{event.profile or 'The default model'} answers from here on.")
+    if event.effort != event.was_effort:
+        parts.append(f"Effort: {event.effort or 'as usual'}.")
+    return " ".join(parts)

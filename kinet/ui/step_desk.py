@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QFrame, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from kinet.core.events import Event, ToolFinished, ToolProgress, ToolStarted, TurnFinished
 from kinet.ui.theme import Theme
@@ -36,6 +36,8 @@ class StepDesk(QObject):
         self._detail: StepDetail | None = None
         self._panel: ChatPanel | None = None
         self._call_id = ""
+        # Something else that has the room while no step is shown.
+        self._aside: QWidget | None = None
         frame.panel_closed.connect(self.close)
 
     @property
@@ -80,10 +82,24 @@ class StepDesk(QObject):
         if record is None:
             return
         self._call_id = call_id
+        if self._aside is not None:
+            self._aside.hide()
+        self.detail.show()
         self.detail.show_step(record, self._place(call_id))
         self.detail.set_neighbours(
             steps.neighbour(call_id, -1) is not None, steps.neighbour(call_id, 1) is not None
         )
+        self._show(True)
+
+    def show_aside(self, widget: QWidget) -> None:
+        """Shows something about the session in place of a step."""
+        if self._aside is not widget:
+            self._room.column.addWidget(widget)
+            self._aside = widget
+        if self._detail is not None:
+            self._detail.hide()
+        widget.show()
+        self._call_id = ""
         self._show(True)
 
     def toggle(self) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QObject, Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
 from kinet.ui.changes_desk import ChangesDesk
@@ -28,6 +27,7 @@ from kinet.ui.step_desk import StepDesk, StepPanel
 from kinet.ui.tasks import spawn
 from kinet.ui.theme import Theme
 from kinet.ui.toast import Toast
+from kinet.ui.transcript_desk import TranscriptDesk
 from kinet.ui.trust_desk import TrustDesk
 from kinet.ui.window_frame import WindowFrame
 from kinet.ui.window_geometry import Geometry
@@ -147,7 +147,7 @@ class WindowCore(QObject):
         self.inbox.watch(panel)
         self.trust.serve(panel)
         self.undo.serve(panel)
-        panel.link_chosen.connect(lambda url: QDesktopServices.openUrl(QUrl(url)))
+        TranscriptDesk(panel, parts)
         panel.runner.running_changed.connect(
             lambda running: None if running else spawn(self.show_month(), "month total")
         )

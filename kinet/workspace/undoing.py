@@ -95,6 +95,15 @@ class Undoing:
         found = [e.turn_id for e in entries if e.session_id == self._session_id]
         return list(dict.fromkeys(found))
 
+    def standing(self) -> dict[str, bool]:
+        """The turns that changed something; True for those of which all is taken back."""
+        found = {turn: self._net(turn) for turn in self.turns()}
+        return {
+            turn: all(net.taken_back is not None for net in nets)
+            for turn, nets in found.items()
+            if nets
+        }
+
     def newest(self, act: Act) -> str:
         """The newest turn that can be undone, or the one that was undone last; "" for none."""
         if act == "redo":

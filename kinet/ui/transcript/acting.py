@@ -26,8 +26,13 @@ class Actor(QObject):
     """Carries out what the pointer and the keyboard ask for."""
 
     step_activated = Signal(str)
+    step_found = Signal(str, str)  # call_id, the text that its output has
     link_activated = Signal(str)
     retry_requested = Signal()
+    # "changes", "undo" or "redo", and the turn.
+    files_requested = Signal(str, str)
+    # "edit-message", "branch-previous" or "branch-next", and the message of the turn.
+    message_requested = Signal(str, str)
     copy_wanted = Signal(bool)  # as the words on screen instead of Markdown
 
     def __init__(
@@ -63,6 +68,10 @@ class Actor(QObject):
                 self._copy_code(entry, entry.piece(hit.piece))
             case "copy-turn" if isinstance(entry, MetaEntry):
                 self._copy(entry.answer, entry)
+            case "changes" | "undo" | "redo":
+                self.files_requested.emit(hit.action, hit.value)
+            case "edit-message" | "branch-previous" | "branch-next":
+                self.message_requested.emit(hit.action, hit.value)
             case "retry":
                 self.retry_requested.emit()
 
@@ -97,6 +106,7 @@ class Actor(QObject):
         if match.call_id:
             self.select_step(match.call_id)
             self.step_activated.emit(match.call_id)
+            self.step_found.emit(match.call_id, self._finder.text)
         if isinstance(entry, UserEntry | ReasoningEntry) and not entry.open:
             self.toggle(entry)
         above = flow.top_of(match.entry)

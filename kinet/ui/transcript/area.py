@@ -37,9 +37,11 @@ class TranscriptArea(QAbstractScrollArea):
     """A scroll area whose contents are painted from a stage."""
 
     step_activated = Signal(str)  # call_id
+    step_found = Signal(str, str)  # call_id, the text that was found in it
     link_activated = Signal(str)  # address: http, https or mailto
     link_hovered = Signal(str)  # address, "" for none
     retry_requested = Signal()
+    message_requested = Signal(str, str)  # edit-message, branch-previous or -next; message id
     files_requested = Signal(str, str)  # changes, undo or redo; turn_id
     following_changed = Signal(bool)
     new_text_below = Signal(bool)
@@ -68,9 +70,11 @@ class TranscriptArea(QAbstractScrollArea):
         self._actor = Actor(self.stage, self.selection, self.finder, self.artist, viewport)
         self._jump = JumpButton(self, self.stage)
         self._actor.step_activated.connect(self.step_activated)
+        self._actor.step_found.connect(self.step_found)
         self._actor.link_activated.connect(self.link_activated)
         self._actor.retry_requested.connect(self.retry_requested)
         self._actor.files_requested.connect(self.files_requested)
+        self._actor.message_requested.connect(self.message_requested)
         self._actor.copy_wanted.connect(self.copy)
         self.stage.replaced.connect(self._forget_marks)
         self._formulas.drawn.connect(self.stage.redraw_formulas)

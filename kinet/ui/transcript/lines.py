@@ -1,4 +1,4 @@
-"""One-line entries: notices, the figures under a turn, and the files that it changed."""
+"""One-line entries: notices and the figures under a turn."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRect
 
 from kinet.ui.transcript import draw
-from kinet.ui.transcript.durations import plural
 from kinet.ui.transcript.entry import Canvas, Entry, Hit
 from kinet.ui.transcript.style import Style
 
 NOTICE = 28
 META = 28
-FILES = 44
 
 _LEVELS = {
     "info": ("info", "text_3"),
@@ -83,12 +81,15 @@ class MetaEntry(Entry):
     """The quiet line that ends a turn, with what can be done with it."""
 
     kind = "meta"
-    __slots__ = ("answer", "figures", "newest")
+    __slots__ = ("answer", "branch", "figures", "newest", "turn_id")
 
-    def __init__(self, figures: Figures, answer: str) -> None:
+    def __init__(self, figures: Figures, answer: str, turn_id: str = "") -> None:
         super().__init__()
         self.figures = figures
         self.answer = answer
+        self.turn_id = turn_id
+        # This turn's number among those that begin at the same place, and how many these are.
+        self.branch = (1, 1)
         self.newest = True
         self.height = META
 
@@ -102,6 +103,12 @@ class MetaEntry(Entry):
         left = 0
         hits = self.hits(style, canvas.width)
         room = (hits[0].rect.x() if hits else canvas.width) - 8
+        number, count = self.branch
+        if count > 1:
+            slot = QRect(hits[0].rect.right() + 1, 0, _NUMBER, self.height)
+            wide = round(style.advance(f"{number}/{count}", "meta", digits=True))
+            slot.setLeft(slot.x() + max(0, (_NUMBER - wide) // 2))
+            draw.words(painter, style, slot, f"{number}/{count}", "text_2", "meta", digits=True)
         for part in self.figures.parts():
             width = round(style.advance(part, "meta", digits=True))
             if left + width > room:
@@ -122,73 +129,41 @@ class MetaEntry(Entry):
         return next((h for h in self.hits(style, width) if h.rect.contains(x, y)), None)
 
     def hits(self, style: Style, width: int) -> list[Hit]:
-        """Copy, and Retry under the newest turn."""
+        """The switch of branches, Copy, Edit, and Retry under the newest turn."""
         actions = [("copy-turn", "Copy answer")] if self.answer else []
+        if self.turn_id:
+            actions.append(("edit-message", "Edit the question"))
         if self.newest:
-            actions.append(("retry", "Retry"))
+            actions.append(("retry", "Ask again"))
         # Glyphs, not hit areas, are flush with the column: 6 of the button lie outside.
         left = width + 6 - 32 * len(actions) + 4
         return [
-            Hit(action, "", QRect(left + 32 * place, 0, draw.BUTTON, self.height), tip)
-            for place, (action, tip) in enumerate(actions)
+            *self._switch(left),
+            *(
+                Hit(
+                    action, self.turn_id, QRect(left + 32 * place, 0, draw.BUTTON, self.height), tip
+                )
+                for place, (action, tip) in enumerate(actions)
+            ),
+        ]
+
+    def _switch(self, left: int) -> list[Hit]:
+        """The two buttons around "2/3"; none where there is one branch only."""
+        if self.branch[1] < 2:
+            return []
+        after = QRect(left - draw.BUTTON - 8, 0, draw.BUTTON, self.height)
+        before = after.translated(-_NUMBER - draw.BUTTON, 0)
+        return [
+            Hit("branch-previous", self.turn_id, before, "Previous branch"),
+            Hit("branch-next", self.turn_id, after, "Next branch"),
         ]
 
 
-_BUTTONS = {"copy-turn": "copy", "retry": "retry"}
-
-
-class FilesEntry(Entry):
-    """The card of 44 that says what a turn changed on disk."""
-
-    kind = "files"
-    __slots__ = ("added", "call_id", "paths", "removed")
-
-    def __init__(self, paths: tuple[str, ...], added: int, removed: int, call_id: str) -> None:
-        super().__init__()
-        self.paths = paths
-        self.added = added
-        self.removed = removed
-        self.call_id = call_id
-        self.height = FILES
-
-    def estimate(self, style: Style, width: int) -> None:
-        """The height is always exact."""
-        self.height = style.room(FILES)
-
-    def paint(self, canvas: Canvas) -> None:
-        """Draws the card."""
-        painter, style = canvas.painter, canvas.style
-        draw.card(painter, style, QRect(0, 0, canvas.width, self.height), "raised")
-        draw.icon(painter, style, QRect(12, 0, 16, self.height), "file-diff", "text_2", 16)
-        left = 36
-        title = f"{plural(len(self.paths), 'file')} changed"
-        line = QRect(left, 0, canvas.width - left, self.height)
-        left += draw.words(painter, style, line, title, bold=True, digits=True) + 8
-        for number, sign, token in ((self.added, "+", "success"), (self.removed, "−", "danger")):
-            if number:
-                line = QRect(left, 0, 100, self.height)
-                left += draw.words(painter, style, line, f"{sign}{number}", token, digits=True) + 8
-        for hit in self.hits(style, canvas.width):
-            token = "accent_hover" if canvas.is_hovered(hit) else "accent"
-            draw.words(painter, style, hit.rect, "Review", token)
-            if canvas.is_focused(hit):
-                draw.ring(painter, style, hit.rect.adjusted(-6, 6, 6, -6))
-
-    def hit(self, x: int, y: int, style: Style, width: int) -> Hit | None:
-        """Review; the names are told over the rest."""
-        for found in self.hits(style, width):
-            if found.rect.contains(x, y):
-                return found
-        return Hit("", "", QRect(0, 0, width, self.height), "\n".join(self.paths[:30]))
-
-    def hits(self, style: Style, width: int) -> list[Hit]:
-        """Review shows the newest change in the panel."""
-        if not self.call_id:
-            return []
-        wide = round(style.advance("Review"))
-        return [Hit("step", self.call_id, QRect(width - 16 - wide, 0, wide + 2, self.height), "")]
-
-    def markdown(self) -> str:
-        """The names of the files."""
-        names = ", ".join(f"`{path}`" for path in self.paths)
-        return f"{plural(len(self.paths), 'file')} changed: {names}"
+_NUMBER = 36
+_BUTTONS = {
+    "copy-turn": "copy",
+    "retry": "retry",
+    "edit-message": "edit",
+    "branch-previous": "chevron-left",
+    "branch-next": "chevron-right",
+}

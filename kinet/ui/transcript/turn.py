@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 from kinet.core.completion import Usage
-from kinet.core.events import ToolFinished, TurnFinished
+from kinet.core.events import FilesChanged, ToolFinished, TurnFinished
 from kinet.ui.transcript.answer import AnswerEntry
 from kinet.ui.transcript.durations import duration, money
 from kinet.ui.transcript.entry import Entry
@@ -19,6 +19,7 @@ from kinet.ui.transcript.steps_group import StepGroup
 class Turn:
     """One turn: the entries that are open, and the sums."""
 
+    id: str = ""
     answer: AnswerEntry | None = None
     reasoning: ReasoningEntry | None = None
     group: StepGroup | None = None
@@ -36,8 +37,8 @@ class Turn:
     cost: float = 0.0
     cost_known: bool = True
     paths: dict[str, None] = field(default_factory=dict)
-    lines_added: int = 0
-    lines_removed: int = 0
+    # Lines added and removed, by call; what a call's own event of changed files says counts.
+    lines: dict[str, tuple[int, int]] = field(default_factory=dict)
     changed_call: str = ""
 
     def count(self, usage: Usage, cost: float | None) -> None:
@@ -50,8 +51,17 @@ class Turn:
         """Adds the lines that a call has changed."""
         added, removed = event.details.get("added"), event.details.get("removed")
         if not event.is_error and isinstance(added, int) and isinstance(removed, int):
-            self.lines_added += added
-            self.lines_removed += removed
+            self.lines[event.call_id] = (added, removed)
+
+    def count_changed(self, event: FilesChanged) -> None:
+        """The same, where the event itself tells the lines."""
+        if event.added is not None and event.removed is not None:
+            self.lines[event.call_id] = (event.added, event.removed)
+
+    def lines_changed(self) -> tuple[int, int]:
+        """Lines added and removed in all."""
+        counts = self.lines.values()
+        return sum(added for added, _ in counts), sum(removed for _, removed in counts)
 
     def figures(self, event: TurnFinished) -> Figures:
         """The line that ends the turn."""

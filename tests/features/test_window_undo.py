@@ -1,0 +1,164 @@
+"""Undo in the real window: the card at the end of a turn, Review, a change by hand, coming back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QDialog, QPushButton
+
+from kinet.ui.transcript.entry import Hit
+from kinet.ui.transcript.files_entry import FilesEntry
+from tests.support.live_window import LiveWindow, live_window
+from tests.support.replies import Reply
+from tests.support.scripted_server import ScriptedServer, asks_for, says
+from tests.support.window import until
+
+pytestmark = pytest.mark.window
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder without git, with two files in it."""
+    place = tmp_path / "work"
+    place.mkdir()
+    (place / "notes.txt").write_text("eggs\nmilk\n")
+    (place / "old.txt").write_text("old\n")
+    return place
+
+
+def script() -> tuple[Reply, ...]:
+    """A turn that makes a file with a tool, and changes and deletes others by a command."""
+    return (
+        asks_for("write_file", path="list.md", content="- bread\n"),
+        asks_for("shell", command="sed -i s/milk/tea/ notes.txt; rm old.txt"),
+        says("Done."),
+    )
+
+
+def card(live: LiveWindow) -> FilesEntry:
+    """The newest card of changed files."""
+    entries = live.panel.transcript.stage.flow.entries
+    found = [entry for entry in entries if isinstance(entry, FilesEntry)]
+    assert found, "no card of changed files"
+    return found[-1]
+
+
+def offered(live: LiveWindow) -> dict[str, Hit]:
+    """What the card offers, by action."""
+    flow = live.panel.transcript.stage.flow
+    return {hit.action: hit for hit in card(live).hits(flow.style, flow.width)}
+
+
+def click(live: LiveWindow, action: str) -> None:
+    """Clicks a word of the card where it is on screen."""
+    transcript = live.panel.transcript
+    stage = transcript.stage
+    transcript.jump_to_bottom()
+    number = list(stage.flow.entries).index(card(live))
+    rect = offered(live)[action].rect
+    for y in range(transcript.viewport().height()):
+        at = QPoint(transcript.viewport().width() // 2, y)
+        if stage.entry_at(at)[0] == number:
+            left = (transcript.viewport().width() - stage.flow.width) // 2
+            place = QPoint(left + rect.center().x(), y + rect.height() // 2)
+            QTest.mouseClick(transcript.viewport(), Qt.MouseButton.LeftButton, pos=place)
+            return
+    raise AssertionError("the card is not on screen")
+
+
+async def test_a_turn_is_taken_back_and_made_again_with_one_click_each(
+    tmp_path: Path, folder: Path
+) -> None:
+    with ScriptedServer(*script()) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=folder, approve="edits"
+        ) as live:
+            await live.say("Change things")
+            await live.allow()
+            await live.ended()
+            await until(lambda: "undo" in offered(live), what="undo is offered")
+            shown = card(live)
+            assert shown.paths == ("list.md", "notes.txt", "old.txt")
+            assert (shown.added, shown.removed) == (2, 2)
+
+            click(live, "undo")
+            await until(lambda: shown.undone, what="it is taken back")
+            assert (folder / "notes.txt").read_text() == "eggs\nmilk\n"
+            assert (folder / "old.txt").read_text() == "old\n"
+            assert not (folder / "list.md").exists()
+            assert live.window.parts.toast.text() == "3 files put back"
+
+            click(live, "redo")
+            await until(lambda: not shown.undone, what="it is made again")
+            assert (folder / "list.md").read_text() == "- bread\n"
+            assert not (folder / "old.txt").exists()
+
+
+async def test_review_shows_every_file_and_undoes_one_alone(tmp_path: Path, folder: Path) -> None:
+    with ScriptedServer(*script()) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=folder, approve="edits"
+        ) as live:
+            await live.say("Change things")
+            await live.allow()
+            await live.ended()
+            await until(lambda: "changes" in offered(live), what="review is offered")
+            click(live, "changes")
+            view = live.window.core.undo.view
+            await until(lambda: view.isVisible(), what="the changes are shown")
+            assert [(file.letter, file.shown) for file in view.files] == [
+                ("A", "list.md"), ("M", "notes.txt"), ("D", "old.txt"),
+            ]  # fmt: skip
+            view.list.setCurrentRow(1)
+            assert [row.text for row in view.diff.rows if row.kind == "add"] == ["tea"]
+            view.undo_file.click()
+            await until(lambda: view.files[1].undone, what="one file is put back")
+            assert (folder / "notes.txt").read_text() == "eggs\nmilk\n"
+            assert not (folder / "old.txt").exists()
+            live.find(QPushButton, "undoButton").click()
+            await until(lambda: all(file.undone for file in view.files), what="all are put back")
+            assert (folder / "old.txt").exists()
+
+
+async def test_a_file_changed_by_hand_is_asked_about(tmp_path: Path, folder: Path) -> None:
+    with ScriptedServer(*script()) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=folder, approve="edits"
+        ) as live:
+            await live.say("Change things")
+            await live.allow()
+            await live.ended()
+            await until(lambda: "undo" in offered(live), what="undo is offered")
+            (folder / "list.md").write_text("- mine\n")
+            click(live, "undo")
+            asked: list[Any] = []
+            await until(
+                lambda: asked.extend(live.window.findChildren(QDialog, "undoQuestion")) or asked
+            )
+            assert not (folder / "old.txt").exists()
+            choice = asked[0].findChild(QComboBox)
+            assert [choice.itemData(row) for row in range(choice.count())] == ["keep", "restore"]
+            asked[0].findChild(QPushButton, "undoAnswerButton").click()
+            await until(lambda: (folder / "old.txt").exists(), what="the rest is taken back")
+            assert (folder / "list.md").read_text() == "- mine\n"
+
+
+async def test_undo_is_still_there_after_a_restart(tmp_path: Path, folder: Path) -> None:
+    home = tmp_path / "home"
+    with ScriptedServer(*script()) as server:
+        async with live_window(
+            home, server_url=server.base_url, folder=folder, approve="edits"
+        ) as live:
+            await live.say("Change things")
+            await live.allow()
+            await live.ended()
+            session_id = live.panel.session_id
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            live.window.open_session(session_id)
+            await until(lambda: "undo" in offered(live), what="undo is offered again")
+            click(live, "undo")
+            await until(lambda: (folder / "old.txt").exists(), what="it is taken back")
