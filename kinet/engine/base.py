@@ -10,6 +10,7 @@ from typing import Protocol
 
 from kinet.core.approval import Approver, Decision
 from kinet.core.completion import Usage
+from kinet.core.context_map import ContextMap
 from kinet.core.conversation import Carry
 from kinet.core.events import Event
 from kinet.core.messages import Message
@@ -219,4 +220,8 @@ class Engine(Protocol):
         `request.history` and then `request.user` are the whole context; the last message is not
         asked anything. `topic` is what the summary is to dwell on.
         """
+        ...
+
+    def context_map(self, request: TurnRequest) -> ContextMap:
+        """What the request would carry, part by part; nothing is asked."""
         ...

@@ -6,15 +6,20 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine
+from dataclasses import replace
 from typing import Any
 
 from kinet.core.approval import Decision
+from kinet.core.context_map import ContextMap
 from kinet.core.events import Event, TurnFinished
 from kinet.engine.base import TurnRequest
 from kinet.engine.circuit import Circuit
+from kinet.engine.context import Context
+from kinet.engine.context_map import context_map
 from kinet.engine.ending import STOPPED, Ending, broken
 from kinet.engine.tokens import Calibration
-from kinet.engine.turn import Turn
+from kinet.engine.tool_runner import offered
+from kinet.engine.turn import Turn, conversation_of
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +49,13 @@ class DirectEngine:
         the whole context; the last message is not asked anything.
         """
         return self._events(request, lambda turn: turn.compact(topic))
+
+    def context_map(self, request: TurnRequest) -> ContextMap:
+        """What the request would carry, part by part; nothing is asked."""
+        request = replace(request, toolbox=offered(request))
+        conversation = conversation_of(request)
+        context = Context(request, conversation, self.calibration)
+        return context_map(request, context, conversation.messages)
 
     async def close(self) -> None:
         """Waits for what still cleans up after a stop."""

@@ -68,7 +68,7 @@ class Turn:
         self._request = request
         self._calibration, self._circuit = calibration, circuit
         self._started = time.monotonic()
-        conversation = _conversation_of(request)
+        conversation = conversation_of(request)
         self.recorder = Recorder(conversation, put, request.observers)
         self._emit = self.recorder.emit
         self._context = Context(request, conversation, calibration, base=base)
@@ -347,7 +347,7 @@ class Turn:
         return ending
 
 
-def _conversation_of(request: TurnRequest) -> Conversation:
+def conversation_of(request: TurnRequest) -> Conversation:
     """The context the turn begins with, the new message last."""
     messages = [*request.history, request.user]
     conversation = Conversation(messages=messages, state="running", turns=1)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from kinet.core.conversation import Conversation
@@ -27,10 +28,12 @@ class Status:
     since: float = 0.0
     detail: str = ""
     strong: bool = False
+    # time.monotonic() of what is waited for: the row counts down to it.
+    until: float = 0.0
 
 
 class StatusRow(QWidget):
-    """Read-outs only; nothing here can be pressed."""
+    """Read-outs; only the gauge can be pressed, for the map of the context."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,7 +67,7 @@ class StatusRow(QWidget):
         repolish(self.label)
         self._detail.setText(status.detail)
         self._tick()
-        if status.since:
+        if status.since or status.until:
             self._clock.start()
         else:
             self._clock.stop()
@@ -88,6 +91,10 @@ class StatusRow(QWidget):
 
     def _tick(self) -> None:
         text = self._status.text
+        if self._status.until:
+            left = math.ceil(self._status.until - time.monotonic())
+            self.label.setText(f"{text} in {seconds_words(left)}" if left > 0 else f"{text} now")
+            return
         seconds = time.monotonic() - self._status.since if self._status.since else 0.0
         if seconds >= 1:
             text = f"{text} {seconds_words(seconds)}"
@@ -95,11 +102,15 @@ class StatusRow(QWidget):
 
 
 class ContextGauge(QWidget):
-    """How much of the model's window the conversation takes."""
+    """How much of the model's window the conversation takes; pressed, it tells of what."""
+
+    pressed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("contextGauge")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._share: float | None = None
         self._text = ""
         self.hide()
@@ -131,6 +142,16 @@ class ContextGauge(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.pos()):
+            self.pressed.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.pressed.emit()
+        else:
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = current_theme()

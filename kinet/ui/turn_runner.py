@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import aclosing
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from kinet.core.approval import Approver
 from kinet.core.errors import KinetError
-from kinet.core.events import Event, MessageCompleted, TurnFinished
+from kinet.core.events import ContextCompacted, Event, MessageCompleted, TurnFinished
 from kinet.ui.program import OpenSession
 from kinet.ui.steps import StepBook
 from kinet.ui.tasks import breathe, spawn
@@ -40,6 +41,10 @@ class TurnRunner(QObject):
         self._approver = approver
         self._session: OpenSession | None = None
         self._unsent = ""
+        # What the next turn is sent with beside its text.
+        self._more: dict[str, Any] = {}
+        # The kind of the error the last turn ended with, "" for none.
+        self.end_kind = ""
 
     def restore(self, events: Sequence[Event]) -> None:
         """Takes in a saved conversation."""
@@ -47,9 +52,22 @@ class TurnRunner(QObject):
         last = next((event for event in reversed(events) if isinstance(event, TurnFinished)), None)
         self.end = _END_WORDS.get(last.reason, "") if last is not None else ""
 
-    def start(self, session: OpenSession, text: str) -> None:
-        """Starts a turn; afterwards what was queued meanwhile is sent too."""
+    def start(
+        self,
+        session: OpenSession,
+        text: str,
+        attachments: Sequence[Any] = (),
+        *,
+        insist: bool = False,
+    ) -> None:
+        """Starts a turn; afterwards what was queued meanwhile is sent too.
+
+        `insist` asks also a server that is left alone for a while.
+        """
         self._session = session
+        self._more = {"attachments": attachments} if attachments else {}
+        if insist:
+            self._more["insist"] = True
         spawn(self._run(session, text), f"turn of {session.id}")
 
     def stop(self) -> None:
@@ -78,7 +96,8 @@ class TurnRunner(QObject):
     async def _turn(self, session: OpenSession, text: str) -> None:
         self.end = ""
         rested = time.monotonic()
-        async with aclosing(session.send(text, approver=self._approver)) as events:
+        more, self._more = self._more, {}
+        async with aclosing(session.send(text, approver=self._approver, **more)) as events:
             async for event in events:
                 self._take(event)
                 if time.monotonic() - rested > _EVENT_SECONDS:
@@ -86,11 +105,15 @@ class TurnRunner(QObject):
                     rested = time.monotonic()
 
     def _take(self, event: Event) -> None:
-        if isinstance(event, MessageCompleted):
+        if isinstance(event, MessageCompleted | ContextCompacted):
             self._unsent = ""
         self.steps.apply(event, time.monotonic())
         if isinstance(event, TurnFinished):
             self.end = _END_WORDS.get(event.reason, "")
+            self.end_kind = event.error.kind if event.error else ""
+            # A command of its own (a compaction) makes no message.
+            if event.reason == "completed":
+                self._unsent = ""
         changed = self.status.apply(event)
         self.event_came.emit(event)
         if changed:

@@ -39,7 +39,10 @@ _DOING = {
     "git_diff": "Looking at changes",
     "recall_memory": "Recalling",
     "dispatch_agent": "Agent at work",
+    "ask_user": "Waiting for your answer",
 }
+# Their arguments are too long for the row.
+_ALONE = ("dispatch_agent", "ask_user")
 _ENDS: dict[str, tuple[str, str, str]] = {
     "completed": ("Done in", "check", "success"),
     "stopped": ("Stopped after", "stop", "text_2"),
@@ -80,8 +83,10 @@ class TurnStatus:
             case SegmentReset():
                 self._enter("Asking again", now)
             case RetryScheduled(delay=delay, reason=reason):
-                text = f"Trying again in {seconds_words(delay)}: {reason}"
-                self.status = Status(text, "clock", "warning", strong=True)
+                self.status = Status(
+                    "Trying again", "clock", "warning", detail=reason, strong=True,
+                    until=now + delay,
+                )  # fmt: skip
                 self._phase = ""
             case ToolStarted(call_id=call_id, name=name, arguments=arguments):
                 self._tool_started(call_id, name, argument_of(name, arguments), now)
@@ -128,7 +133,7 @@ class TurnStatus:
 
     def _tool_started(self, call_id: str, name: str, argument: str, now: float) -> None:
         verb = _DOING.get(name, f"Running {name.replace('_', ' ')}")
-        words = f"{verb} {argument[:40]}".strip() if name != "dispatch_agent" else verb
+        words = f"{verb} {argument[:40]}".strip() if name not in _ALONE else verb
         self._open[call_id] = words
         self._phase = ""
         self._enter(words, now)

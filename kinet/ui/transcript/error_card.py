@@ -17,13 +17,14 @@ class ErrorEntry(Entry):
     """A failure as the person sees it. `can_retry` is false once a later turn has begun."""
 
     kind = "error"
-    __slots__ = ("_head", "_text_height", "hint", "message", "newest", "title")
+    __slots__ = ("_head", "_text_height", "again", "hint", "message", "newest", "title")
 
-    def __init__(self, title: str, message: str, hint: str) -> None:
+    def __init__(self, title: str, message: str, hint: str, again: str = "Retry") -> None:
         super().__init__()
         self.title = title
         self.message = message
         self.hint = hint
+        self.again = again
         self.newest = True
         self._text_height = self._head = 40
         self.height = 120
@@ -60,7 +61,7 @@ class ErrorEntry(Entry):
             draw.card(painter, style, hit.rect, fill, "control_border", radius=6)
             box = QRect(hit.rect.x() + 12, hit.rect.y(), 16, _BUTTON)
             draw.icon(painter, style, box, "retry", "text_2", 16)
-            draw.words(painter, style, hit.rect.adjusted(36, 0, 0, 0), "Retry")
+            draw.words(painter, style, hit.rect.adjusted(36, 0, 0, 0), self.again)
             if canvas.is_focused(hit):
                 draw.ring(painter, style, hit.rect)
 
@@ -72,7 +73,7 @@ class ErrorEntry(Entry):
         """Retry, as long as nothing came after."""
         if not self.newest:
             return []
-        wide = round(style.advance("Retry")) + 36 + 14
+        wide = round(style.advance(self.again)) + 36 + 14
         return [Hit("retry", "", QRect(36, self.height - 12 - _BUTTON, wide, _BUTTON), "")]
 
     def markdown(self) -> str:

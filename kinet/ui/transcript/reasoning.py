@@ -19,6 +19,9 @@ class ReasoningEntry(TextEntry):
     """Thinking of one or more steps. `seconds` is 0 where it is not known how long it took."""
 
     kind = "reasoning"
+    # The mark of its line, and how wide that can be pressed.
+    icon = "thought"
+    line_width = 200
     __slots__ = ("_line_height", "began", "open", "seconds")
 
     def __init__(self, source: str = "", seconds: float = 0.0) -> None:
@@ -75,7 +78,7 @@ class ReasoningEntry(TextEntry):
         painter, style = canvas.painter, canvas.style
         hit = self._line(style)
         token = "text" if canvas.is_hovered(hit) else "text_2"
-        draw.icon(painter, style, QRect(12, 0, 16, self._line_height), "thought", token, 16)
+        draw.icon(painter, style, QRect(12, 0, 16, self._line_height), self.icon, token, 16)
         word = self._word(canvas.now)
         width = draw.words(
             painter,
@@ -115,7 +118,7 @@ class ReasoningEntry(TextEntry):
         return ""
 
     def _line(self, style: Style) -> Hit:
-        return Hit("fold", "", QRect(4, 0, 200, self._line_height), "")
+        return Hit("fold", "", QRect(4, 0, self.line_width, self._line_height), "")
 
     def _word(self, now: float) -> str:
         if self.began:

@@ -1,0 +1,53 @@
+"""Measures the parts of a request: system, skills, rules, tools, memory, and each turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kinet.core.context_map import ContextMap, ContextShare, ShareKind
+from kinet.core.messages import Message
+from kinet.engine.base import Section, TurnRequest
+from kinet.engine.context import Context
+from kinet.engine.cut_points import begins_turn
+from kinet.engine.prompt import text_of
+from kinet.engine.tokens import size_of_text, size_of_tools
+
+_NAME = 60
+
+
+def context_map(turn: TurnRequest, context: Context, messages: Sequence[Message]) -> ContextMap:
+    """The parts of the request that would leave with these messages."""
+
+    def of_text(kind: ShareKind, name: str, text: str) -> ContextShare:
+        return ContextShare(kind, name, context.estimate(size_of_text(text)))
+
+    def of_sections(kind: ShareKind, sections: Sequence[Section]) -> list[ContextShare]:
+        return [of_text(kind, section.title, section.text) for section in sections]
+
+    schemas = turn.toolbox.schemas()
+    shares = [of_text("system", "Kinet's own words", text_of("base"))]
+    shares += of_sections("skills", turn.skills)
+    shares += of_sections("rules", turn.rules)
+    tools = context.estimate(size_of_tools(schemas))
+    shares.append(ContextShare("tools", f"{len(schemas)} tools", tools))
+    if turn.memory_text:
+        shares.append(of_text("memory", "What is remembered", turn.memory_text))
+    for group in _turns(messages):
+        kind: ShareKind = "summary" if group[0].kind == "summary" else "turn"
+        name = "Summary of what came before" if kind == "summary" else _first_words(group[0])
+        shares.append(ContextShare(kind, name, context.estimate_messages(group)))
+    return ContextMap(tuple(shares), context.used(), context.window, context.compact_at)
+
+
+def _turns(messages: Sequence[Message]) -> list[list[Message]]:
+    groups: list[list[Message]] = []
+    for message in messages:
+        if not groups or begins_turn(message) or groups[-1][0].kind == "summary":
+            groups.append([])
+        groups[-1].append(message)
+    return groups
+
+
+def _first_words(message: Message) -> str:
+    text = " ".join(message.text.split())
+    return text if len(text) <= _NAME else f"{text[: _NAME - 1]}…"
