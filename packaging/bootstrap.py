@@ -37,6 +37,7 @@ DEBIAN_RUN = (
 DEBIAN_TEST = (
     "xvfb",
     "xauth",
+    "x11-utils",
     "libxcb-cursor0",
     "libxkbcommon-x11-0",
     "libxcb-icccm4",
