@@ -83,9 +83,16 @@ async def search(
     return Found(hits=tuple(kept), left_out=left_out, notes=notes)
 
 
-async def list_files(where: Path, root: Path, choose: Callable[[list[str]], list[str]]) -> Found:
-    """The chosen files below `where`; hidden and ignored ones are left out as ripgrep does."""
-    result, notes = await _run(["--files"], where, root)
+async def list_files(
+    where: Path, root: Path, choose: Callable[[list[str]], list[str]], name_filter: str = ""
+) -> Found:
+    """The chosen files below `where`; hidden and ignored ones are left out as ripgrep does.
+
+    `name_filter` is a glob that the names of all chosen files fit: the others need not be listed.
+    """
+    # As a type, not as a glob: a glob would bring ignored and hidden files back.
+    filters = [f"--type-add=wanted:{name_filter}", "--type=wanted"] if name_filter else []
+    result, notes = await _run(["--files", *filters], where, root)
     return await asyncio.to_thread(_listed, result.stdout, choose, notes)
 
 

@@ -49,7 +49,9 @@ class Glob:
         pattern = GlobPattern(arguments.pattern)
         where = settle(self.name, arguments, arguments.path, "search", context)
         root = project(context)
-        found = await list_files(where, root, _chooser(pattern, where, root))
+        # A file that was named itself is listed whatever its name.
+        names = "" if where.is_file() else pattern.name_filter
+        found = await list_files(where, root, _chooser(pattern, where, root), names)
         matches = found.files
         shown = [visible_line(path) for path in matches[: arguments.limit]]
         lines = list(shown) or ["[no files match]"]

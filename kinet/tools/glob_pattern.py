@@ -9,6 +9,8 @@ from kinet.core.errors import ToolError
 
 _MOST_ALTERNATIVES = 256
 _LONGEST = 1_000
+# Letters that mean the same to every program that knows globs; a name of stars filters nothing.
+_SIMPLE = re.compile(r"(?=.*[A-Za-z0-9_.-])(?!.*\*\*)[A-Za-z0-9_.*-]+", re.ASCII)
 
 
 class GlobPattern:
@@ -22,8 +24,14 @@ class GlobPattern:
         # `**/*.py` means the same as `*.py`, and names are quicker to match than paths.
         plain = plain.removeprefix("**/") if plain.count("/") == 1 else plain
         self._anywhere = "/" not in plain
+        self._name = plain[plain.rfind("/") + 1 :]
         whole = "|".join(f"(?:{_expression(one)})" for one in _expanded(plain))
         self._match = re.compile(whole).match
+
+    @property
+    def name_filter(self) -> str:
+        """A ripgrep glob that every matching name fits too; "" where none is that simple."""
+        return self._name if _SIMPLE.fullmatch(self._name) else ""
 
     def matches(self, path: str) -> bool:
         """True if the relative path (with slashes) matches."""

@@ -39,7 +39,8 @@ class ReadFile:
     name: ClassVar[str] = "read_file"
     description: ClassVar[str] = (
         "Reads a text file, PDF, Office document or notebook. Each line comes as its number, a tab "
-        f"and the text; a page has up to {PAGE_LINES:,} lines or {PAGE_BYTES // 1024} KB and says how to go on."
+        f"and the text; a page has up to {PAGE_LINES:,} lines or {PAGE_BYTES // 1024} KB and says "
+        "how to go on."
     )
     access: ClassVar[Access] = Access.READ
     arguments: ClassVar[type[Arguments]] = ReadFileArguments

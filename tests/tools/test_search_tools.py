@@ -89,6 +89,21 @@ async def test_names_are_found_at_any_depth(tree: Path, call: Call) -> None:
     assert output.details["files"] == ["src/b.py"]
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    ["*.py", "**/*.py", "src/*.py", "src/**/*", "*b*", "a.py", "**", "*.{py,txt}", "?.py"],
+)
+async def test_leaving_names_out_early_loses_no_file(
+    pattern: str, tree: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "node").mkdir()
+    (tree / "node" / "b.PY").write_text("")
+    (tree / "node" / "-b.py").write_text("")
+    quick = await call("glob", pattern=pattern)
+    monkeypatch.setattr(GlobPattern, "name_filter", "")
+    assert (await call("glob", pattern=pattern)).details == quick.details
+
+
 async def test_without_ripgrep_a_worker_finds_the_same(
     tree: Path, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
