@@ -8,6 +8,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Literal
 
 from kinet.core.approval import Approver
+from kinet.core.context_map import ContextMap
 from kinet.core.conversation import Conversation
 from kinet.core.events import Event, Notice, TurnFinished
 from kinet.core.messages import Message
@@ -15,6 +16,7 @@ from kinet.core.pairing import repair
 from kinet.session.branching import BranchingSession
 from kinet.session.changes import Changes
 from kinet.session.commands import command_in
+from kinet.session.context_report import context_report
 from kinet.session.leftovers import end_all, end_at_once
 from kinet.session.state import SessionState
 from kinet.session.titles import title_from
@@ -135,6 +137,10 @@ class Session(BranchingSession):
             loaded = self._state.parts.store.load(self.id)
         warnings: list[Event] = [Notice(text, "warning", keep=False) for text in self.warnings]
         return warnings + loaded + self._state.recorder.unsaved(len(loaded))
+
+    async def context_map(self) -> ContextMap:
+        """What fills the model's window, part by part. SettingsError if no model is chosen."""
+        return await context_report(self._state)
 
     def output(self, call_id: str) -> str:
         """The whole output of a call; "" if there is none."""
