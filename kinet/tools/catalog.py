@@ -7,6 +7,9 @@ from kinet.tools.base import Tool
 from kinet.tools.dispatch_agent import DispatchAgent
 from kinet.tools.edit_file import EditFile
 from kinet.tools.git_diff import GitDiff
+from kinet.tools.git_log import GitLog
+from kinet.tools.git_show import GitShow
+from kinet.tools.git_status import GitStatus
 from kinet.tools.glob import Glob
 from kinet.tools.grep import Grep
 from kinet.tools.read_file import ReadFile
@@ -27,6 +30,9 @@ def builtin_tools() -> tuple[Tool, ...]:
         DispatchAgent(),
         EditFile(),
         GitDiff(),
+        GitLog(),
+        GitShow(),
+        GitStatus(),
         Glob(),
         Grep(),
         ReadFile(),

@@ -19,7 +19,7 @@ from kinet.tools.git_runner import GitRunner
 from kinet.tools.grep import secrets_note
 
 # --no-renames: both sides of a header then name the same file, so it can be told for certain.
-_OPTIONS = (
+DIFF_OPTIONS = (
     "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--ignore-submodules=dirty",
     "--submodule=short", "--relative", "--src-prefix=a/", "--dst-prefix=b/",
 )  # fmt: skip
@@ -55,16 +55,14 @@ class GitDiff:
     async def run(self, arguments: GitDiffArguments, context: ToolContext) -> ToolOutput:
         """The diff. ToolError without git or repository, and for a path or ref that is none."""
         root = project(context)
-        place = _place(arguments.path, root)
-        ref = arguments.ref or ""
-        if ref and not _REF.match(ref):
-            raise ToolError(f"{visible_line(ref)} is not the name of a commit.", kind="arguments")
+        place = place_in(arguments.path, root)
+        ref = checked_ref(arguments.ref)
         git = GitRunner(root)
         await git.check()
-        command = ["diff", *_OPTIONS, *(["--cached"] if arguments.staged else [])]
+        command = ["diff", *DIFF_OPTIONS, *(["--cached"] if arguments.staged else [])]
         command += ["--end-of-options", ref] if ref else []
         result = await git.run([*command, "--", place])
-        text, left_out, count = _open_sections(result.stdout.decode("utf-8", "replace"), root)
+        text, left_out, count = open_sections(result.stdout.decode("utf-8", "replace"), root)
         untracked: list[str] = []
         if not ref and not arguments.staged:
             listing = await git.run(
@@ -72,10 +70,17 @@ class GitDiff:
             )
             names = listing.stdout.decode("utf-8", "surrogateescape").split("\0")
             untracked = [visible_line(name) for name in names if name]
-        return _output(text, left_out, count, untracked, result.cut)
+        return diff_output(text, left_out, count, untracked, result.cut)
 
 
-def _place(path: str | None, root: Path) -> str:
+def checked_ref(ref: str | None) -> str:
+    """The name of a commit, "" for none. ToolError for what could be an option or worse."""
+    if ref and not _REF.match(ref):
+        raise ToolError(f"{visible_line(ref)} is not the name of a commit.", kind="arguments")
+    return ref or ""
+
+
+def place_in(path: str | None, root: Path) -> str:
     """The path relative to the project, as git takes it literally; it need not exist."""
     if not path:
         return "."
@@ -91,7 +96,7 @@ def _place(path: str | None, root: Path) -> str:
     return os.path.join(".", os.path.relpath(lexical, root))
 
 
-def _open_sections(diff: str, root: Path) -> tuple[str, int, int]:
+def open_sections(diff: str, root: Path) -> tuple[str, int, int]:
     """(the diff without secret files, how many were left out, how many are shown)."""
     kept: list[str] = []
     left_out = 0
@@ -117,7 +122,10 @@ def _named(header: str) -> str | None:
     return half.strip('"').removeprefix("a/")
 
 
-def _output(text: str, left_out: int, count: int, untracked: list[str], cut: bool) -> ToolOutput:
+def diff_output(
+    text: str, left_out: int, count: int, untracked: list[str], cut: bool
+) -> ToolOutput:
+    """A diff without its secret files, and in words what is not in it."""
     added = len(re.findall(r"^\+(?!\+\+ )", text, re.MULTILINE))
     removed = len(re.findall(r"^-(?!-- )", text, re.MULTILINE))
     lines = [text.rstrip("\n")] if text else ["[no changes in tracked files]"]

@@ -33,9 +33,7 @@ class ShellArguments(Arguments):
     timeout_s: int = Field(
         DEFAULT_TIMEOUT_S, ge=1, le=_LONGEST_TIMEOUT_S, description="time limit in seconds"
     )
-    background: bool = Field(
-        False, description="return at once and let it run on, without a time limit"
-    )
+    background: bool = Field(False, description="let it run on, without a time limit")
 
 
 class Shell:
@@ -45,8 +43,8 @@ class Shell:
     description: ClassVar[str] = (
         "Runs a bash command in the project folder and returns its output and exit code. There is "
         "no terminal and no input; each call starts anew in the project folder. Prefer read_file, "
-        "grep, glob and edit_file for files. Servers and watchers go with background: true; "
-        "shell_output then shows what they print, shell_stop ends them."
+        "grep, glob and edit_file for files. Servers go with background: true; then see "
+        "shell_output and shell_stop."
     )
     access: ClassVar[Access] = Access.EXECUTE
     arguments: ClassVar[type[Arguments]] = ShellArguments

@@ -20,8 +20,8 @@ _LOOK_SECONDS = 0.05
 class ShellOutputArguments(Arguments):
     """Which job, and how long to wait for news of it."""
 
-    job: str = Field(description="id of the background job, as shell gave it")
-    wait_s: int = Field(0, ge=0, le=600, description="wait up to so long for its end")
+    job: str = Field(description="its id, as shell gave it")
+    wait_s: int = Field(0, ge=0, le=600, description="wait so long for its end")
 
 
 class ShellOutput:
@@ -29,8 +29,7 @@ class ShellOutput:
 
     name: ClassVar[str] = "shell_output"
     description: ClassVar[str] = (
-        "Gives what a background command (shell with background: true) has printed since the last "
-        "call, and whether it still runs."
+        "What a background command has printed since the last call, and whether it runs."
     )
     access: ClassVar[Access] = Access.READ
     arguments: ClassVar[type[Arguments]] = ShellOutputArguments

@@ -17,7 +17,7 @@ _SECONDS = 3.0
 class ShellStopArguments(Arguments):
     """Which job."""
 
-    job: str = Field(description="id of the background job, as shell gave it")
+    job: str = Field(description="its id, as shell gave it")
 
 
 class ShellStop:

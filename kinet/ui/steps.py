@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from kinet.core.completion import Usage
 from kinet.core.events import (
     ApprovalRequested,
     ApprovalResolved,
     Event,
+    MessageCompleted,
     ToolFinished,
     ToolProgress,
     ToolStarted,
@@ -30,6 +32,11 @@ _TOOLS: Mapping[str, tuple[str, str, str, str]] = {
     "web_fetch": ("Fetch", "fetch", "web", "url"),
     "web_search": ("Web search", "web search", "web", "query"),
     "git_diff": ("Changes", "look at changes", "file-diff", "path"),
+    "git_log": ("History", "history", "clock", "path"),
+    "git_show": ("Commit", "commit", "file-diff", "ref"),
+    "git_status": ("Status", "status check", "file-diff", ""),
+    "shell_output": ("Job output", "job output", "terminal", "job"),
+    "shell_stop": ("Stop job", "stopped job", "stop", "job"),
     "todo": ("Plan", "plan", "list", ""),
     "recall_memory": ("Recall", "recall", "memory", "query"),
     "dispatch_agent": ("Agent", "agent", "branch", "task"),
@@ -44,7 +51,8 @@ class StepRecord:
 
     `content` is the whole result for the person, `model_content` what the model got; `progress` is
     the output so far while the call runs. `started_at` is `time.monotonic()` of its start, 0 for a
-    call of an earlier run. `parent` is the dispatch_agent call it belongs to, "" for none.
+    call of an earlier run. `parent` is the dispatch_agent call it belongs to, "" for none. `usage`
+    and `cost` are those of the model call that asked for it, None where they are not known.
     """
 
     call_id: str
@@ -59,6 +67,8 @@ class StepRecord:
     started_at: float = 0.0
     parent: str = ""
     progress: str = ""
+    usage: Usage | None = None
+    cost: float | None = None
 
     @property
     def verb(self) -> str:
@@ -76,12 +86,16 @@ class StepBook:
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self._records: dict[str, StepRecord] = {}
+        # What the newest model call took, and the calls it asks for.
+        self._asked: dict[str, tuple[Usage, float | None]] = {}
         for event in events:
             self.apply(event)
 
     def apply(self, event: Event, now: float = 0.0) -> StepRecord | None:
         """Takes an event in; the record it changed, or None. `now` is `time.monotonic()`."""
         match event:
+            case MessageCompleted():
+                self._note(event)
             case ApprovalRequested(request=request):
                 return self._put(
                     StepRecord(
@@ -120,7 +134,15 @@ class StepBook:
         place = keys.index(call_id) + step
         return self._records[keys[place]] if 0 <= place < len(keys) else None
 
+    def _note(self, event: MessageCompleted) -> None:
+        if event.usage is not None:
+            took = (event.usage, event.cost)
+            self._asked = {call.id: took for call in event.message.tool_calls}
+
     def _put(self, record: StepRecord) -> StepRecord:
+        if record.usage is None and record.call_id in self._asked:
+            usage, cost = self._asked[record.call_id]
+            record = replace(record, usage=usage, cost=cost)
         self._records[record.call_id] = record
         return record
 
