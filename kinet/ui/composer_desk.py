@@ -33,6 +33,8 @@ class ComposerDesk(QObject):
         self.local_command: Callable[[str], bool] = lambda text: False
         self._composer, self._drafts, self._session = composer, drafts, session
         self._recalled = 0
+        # What was typed before the walk through earlier messages began.
+        self._set_aside = Draft()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_DRAFT_DELAY)
@@ -83,7 +85,8 @@ class ComposerDesk(QObject):
     def show_queue(self) -> None:
         """Shows the messages that wait."""
         session = self._session()
-        self._composer.queue.set_queue(session.queue if session is not None else ())
+        steering = session.steering if session is not None else ()
+        self._composer.queue.set_queue(session.queue if session is not None else (), steering)
         self._composer.update()
 
     def save_draft(self) -> None:
@@ -116,17 +119,25 @@ class ComposerDesk(QObject):
             self._take(session, message_id)
 
     def _take(self, session: OpenSession, message_id: str) -> str:
-        text = next((item.text for item in session.queue if item.id == message_id), "")
+        waiting = (*session.steering, *session.queue)
+        text = next((item.text for item in waiting if item.id == message_id), "")
         session.remove_queued(message_id)
         self.show_queue()
         return text
 
     def _recall(self, step: int) -> None:
-        """Walks through own earlier messages; 0 is the last one. Past the newest: empty again."""
+        """Walks through own earlier messages; 0 is the last one. Past the newest: the draft."""
         session = self._session()
         asked = questions(session.conversation.messages) if session is not None else []
         place = 1 if step == 0 else self._recalled - step
         if place < 0 or place > len(asked):
             return
+        if not self._recalled:
+            caret = self._composer.edit.textCursor().position()
+            self._set_aside = Draft(self._composer.text(), caret, self._composer.attachments())
         self._recalled = place
-        self._composer.set_content(asked[-place] if place else "")
+        if place:
+            self._composer.set_content(asked[-place])
+        else:
+            aside = self._set_aside
+            self._composer.set_content(aside.text, aside.attachments, aside.caret)

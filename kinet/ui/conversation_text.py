@@ -16,6 +16,19 @@ def last_answer(messages: Sequence[Message]) -> str:
     return ""
 
 
+def last_code(messages: Sequence[Message]) -> str:
+    """The newest code block of an answer, exactly as its source has it; "" if there is none."""
+    from kinet.markup.blocks import UNBOUNDED, split
+    from kinet.markup.render import code_of
+
+    for message in reversed(messages):
+        if message.role == "assistant" and message.text.strip():
+            blocks = [block for block in split(message.text, UNBOUNDED) if block.kind == "code"]
+            if blocks:
+                return code_of(blocks[-1]).text.removesuffix("\n")
+    return ""
+
+
 def questions(messages: Sequence[Message]) -> list[str]:
     """What the person said, oldest first."""
     return [item.text for item in messages if item.role == "user" and not item.kind]

@@ -15,9 +15,16 @@ _PLACES: tuple[tuple[str, str, str], ...] = (
     ("Send, or add to the queue", "Return", "Writing"),
     ("New line", "Shift+Return", "Writing"),
     ("Send, whatever the setting", "Ctrl+Return", "Writing"),
+    ("Complete a file or a command", "Tab", "Writing"),
     ("Last message again, in an empty field", "Up", "Writing"),
     ("Earlier and later messages", "Ctrl+Up", "Writing"),
     ("Allow once, with the focus on the question", "Ctrl+Return", "Answering"),
+    ("Deny, with the focus on the question", "Ctrl+Backspace", "Answering"),
+    ("Session 1 to 9 of the list", "Ctrl+1", "Sessions"),
+    ("Rename the session, in the list", "F2", "Sessions"),
+    ("Scroll by a page, in the conversation", "PgUp", "Reading"),
+    ("To the beginning and the end, in the conversation", "Home", "Reading"),
+    ("Previous and next message, in the conversation", "Shift+PgUp", "Reading"),
     ("Close, or stop when pressed twice", "Esc", "Window"),
 )
 

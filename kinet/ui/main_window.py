@@ -142,6 +142,8 @@ class MainWindow(QMainWindow):
         if event.key() == Qt.Key.Key_Escape:
             self.core.keys.escape()
             return
+        if self.core.keys.typed(event):
+            return
         super().keyPressEvent(event)
 
     def _draw_first_picture(self) -> None:

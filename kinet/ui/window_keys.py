@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QWidget
 
 from kinet.ui.actions import install
-from kinet.ui.conversation_text import last_answer
+from kinet.ui.conversation_text import last_answer, last_code
 from kinet.ui.palette_entries import palette_entries
 from kinet.ui.status_row import Status
 from kinet.ui.window_parts import WindowParts
 
+if TYPE_CHECKING:
+    from kinet.ui.export_desk import ExportDesk
+
 ESCAPE_SECONDS = 1.5
+# Ctrl+1 … Ctrl+9.
+SESSION_KEYS = 9
 
 
 class WindowKeys(QObject):
@@ -28,6 +34,9 @@ class WindowKeys(QObject):
         self.escape_stops: Callable[[], str] = lambda: "twice"
         self._armed_at = -10.0
         self.actions = install(parts.window, self._handlers())
+        for number in range(1, SESSION_KEYS + 1):
+            keys = QShortcut(QKeySequence(f"Ctrl+{number}"), parts.window)
+            keys.activated.connect(lambda place=number - 1: self._open_session(place))
 
     def escape(self) -> None:
         """The first of these that applies: overlay, find bar, running turn (twice)."""
@@ -50,6 +59,20 @@ class WindowKeys(QObject):
             words = Status("Press Esc again to stop", "alert", "warning", strong=True)
             panel.status_row.show_status(words)
 
+    def typed(self, event: QKeyEvent) -> bool:
+        """A letter that nothing else wanted goes into the composer; False if it was none."""
+        acting = event.modifiers() & ~(
+            Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
+        )
+        if acting or not event.text().isprintable() or not event.text():
+            return False
+        edit = self._parts.desk.current.composer.edit
+        if edit.hasFocus():
+            return False
+        edit.setFocus(Qt.FocusReason.OtherFocusReason)
+        QApplication.sendEvent(edit, event)
+        return True
+
     def show_keys(self) -> None:
         """Opens the list of keys."""
         from kinet.ui.key_list import KeyList
@@ -62,6 +85,12 @@ class WindowKeys(QObject):
 
         palette = Palette(self._parts.frame, palette_entries(self._parts, self.actions))
         palette.closed.connect(self._parts.desk.current.composer.edit.setFocus)
+
+    def _exporter(self) -> ExportDesk:
+        # Not needed before somebody asks for it.
+        from kinet.ui.export_desk import ExportDesk
+
+        return ExportDesk(self._parts)
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
         parts = self._parts
@@ -78,10 +107,16 @@ class WindowKeys(QObject):
             "switch_model": lambda: desk.current.composer.menus.open_models(),
             "next_mode": parts.models.next_mode,
             "copy_answer": self._copy_answer,
+            "copy_code": self._copy_code,
+            "previous_question": lambda: desk.current.transcript.go_to_question(-1),
+            "next_question": lambda: desk.current.transcript.go_to_question(1),
             "find": lambda: desk.current.find_bar.open_bar(),
             "find_next": lambda: desk.current.find_bar.search(),
             "find_previous": lambda: desk.current.find_bar.search(backwards=True),
             "palette": self.open_palette,
+            "outline": lambda: self._exporter().outline(),
+            "export": lambda: self._exporter().export(),
+            "print": lambda: self._exporter().print_session(),
             "toggle_sidebar": lambda: frame.show_sidebar(not frame.sidebar_shown),
             "toggle_panel": parts.steps.toggle,
             "next_region": lambda: self._region(1),
@@ -106,12 +141,26 @@ class WindowKeys(QObject):
         self._parts.frame.show_sidebar(True)
         self._parts.sidebar.focus_search()
 
+    def _open_session(self, place: int) -> None:
+        """Shows the session in this row of the list."""
+        ids = self._parts.sidebar.model.shown_ids()
+        if place < len(ids):
+            self._parts.desk.open(ids[place])
+
     def _copy_answer(self) -> None:
         session = self._parts.desk.current.session
         text = last_answer(session.conversation.messages) if session is not None else ""
+        self._copy(text, "Answer copied")
+
+    def _copy_code(self) -> None:
+        session = self._parts.desk.current.session
+        text = last_code(session.conversation.messages) if session is not None else ""
+        self._copy(text, "Code copied")
+
+    def _copy(self, text: str, words: str) -> None:
         if text:
             QGuiApplication.clipboard().setText(text)
-            self._parts.toast.tell("Answer copied", seconds=2.0)
+            self._parts.toast.tell(words, seconds=2.0)
 
     def _region(self, step: int) -> None:
         """Goes on to the next part of the window that can be seen."""

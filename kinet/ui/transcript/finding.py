@@ -35,7 +35,8 @@ class Finder:
     def next(self, text: str, backwards: bool) -> tuple[int, int]:
         """Goes to the next place: (its number from 1, number of all); (0, 0) for none."""
         stamp = (len(self._flow.entries), self._flow.height)
-        if text != self.text or stamp != self._stamp:
+        other = text != self.text
+        if other or stamp != self._stamp:
             before = self.current
             self.text = text
             self._matches = self._search(text.casefold()) if text else []
@@ -47,7 +48,8 @@ class Finder:
         if self.current is None:
             place = len(self._matches) - 1 if backwards else 0
         else:
-            step = -1 if backwards else 1
+            # A letter more stays where it is, as long as that place still fits.
+            step = 0 if other else -1 if backwards else 1
             place = (self._matches.index(self.current) + step) % len(self._matches)
         self.current = self._matches[place]
         return place + 1, len(self._matches)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QWidget
@@ -79,9 +81,9 @@ class Keys(QObject):
     def _scroll(self, key: Qt.Key, shift: bool) -> bool:
         bar, page = self._stage.bar, max(40, self._stage.height - 48)
         if key == Qt.Key.Key_PageUp and shift:
-            self._to_message(-1)
+            self.to_message(-1)
         elif key == Qt.Key.Key_PageDown and shift:
-            self._to_message(1)
+            self.to_message(1)
         elif key == Qt.Key.Key_PageUp:
             bar.setValue(bar.value() - page)
         elif key == Qt.Key.Key_PageDown:
@@ -98,11 +100,10 @@ class Keys(QObject):
             return False
         return True
 
-    def _to_message(self, step: int) -> None:
-        """To the previous or next message of the person or the model."""
+    def to_message(self, step: int, kinds: Sequence[str] = ("user", "answer")) -> None:
+        """To the previous or next message of these kinds: the person's, the model's."""
         flow, top = self._stage.flow, self._stage.bar.value()
         place = flow.at(top + 24)
-        kinds = ("user", "answer")
         if step < 0 and place >= 0 and flow.top_of(place) >= top + 20:
             place -= 1
         elif step > 0:

@@ -11,6 +11,7 @@ from kinet.core.events import Event
 from kinet.ui.presenter import Presenter
 from kinet.ui.theme import Theme
 from kinet.ui.transcript.area import TranscriptArea
+from kinet.ui.transcript.entry import Entry
 from kinet.ui.transcript.steps_group import StepGroup
 from kinet.ui.transcript.text_entry import TextEntry
 from kinet.ui.transcript.widget_entry import WidgetEntry
@@ -78,9 +79,21 @@ class Transcript(TranscriptArea):
         """Draws text at 80 to 200 percent."""
         self.set_theme(replace(self._theme, zoom=max(80, min(200, percent))))
 
+    def go_to(self, entry: Entry) -> None:
+        """Brings the beginning of an entry into view."""
+        flow = self.stage.flow
+        place = flow.place_of(entry)
+        if place >= 0:
+            top = flow.top_of(place)
+            self.stage.scroll_to(top, top + min(flow.entries[place].height, self.stage.height // 2))
+
     def jump_to_bottom(self) -> None:
         """Goes to the end and follows it."""
         self.stage.jump_to_end()
+
+    def go_to_question(self, step: int) -> None:
+        """Scrolls to the person's own message above (-1) or below (1)."""
+        self._keys.to_message(step, ("user",))
 
     def find_next(self, text: str, backwards: bool = False) -> tuple[int, int]:
         """Shows the next place of a text: (its number from 1, number of all); (0, 0) for none."""

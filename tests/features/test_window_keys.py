@@ -1,0 +1,172 @@
+"""Every key of the list does what the list says, in the real window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from kinet.ui.actions import COMMANDS
+from kinet.ui.key_list import KeyList
+from kinet.ui.palette import Palette
+from kinet.ui.settings_dialog import SettingsDialog
+from tests.support.live_window import LiveWindow, live_window
+from tests.support.scripted_server import ScriptedServer, says
+from tests.support.window import until
+
+pytestmark = pytest.mark.window
+
+LONG = "\n\n".join(f"Paragraph {number} says nothing." for number in range(60))
+ANSWER = f"Before.\n\n```python\nprint('a')  # \u00a0\n```\n\n{LONG}"
+
+
+def press(live: LiveWindow, keys: str) -> None:
+    """Presses a shortcut where the focus is, as a keyboard does."""
+    combination = QKeySequence(keys)[0]
+    target = QApplication.focusWidget() or live.window
+    QTest.keyClick(target, combination.key(), combination.keyboardModifiers())
+
+
+async def ready(live: LiveWindow) -> None:
+    """Two sessions with answers, the newest on screen, the caret in the composer."""
+    await live.ask("First question")
+    live.window.desk.new()
+    await live.ask("Second question")
+    await live.ask("Third question")
+    live.window.activateWindow()
+    live.panel.composer.edit.setFocus()
+    await until(live.panel.composer.edit.hasFocus)
+    await until(live.panel.transcript.is_idle)
+
+
+def answers() -> list[object]:
+    """Enough replies for all questions."""
+    return [says(ANSWER), says(ANSWER), says(ANSWER), says("Again.")]
+
+
+Effect = Callable[[LiveWindow], object]
+
+
+def _visible(kind: type[QWidget]) -> Effect:
+    return lambda live: any(item.isVisible() for item in live.window.findChildren(kind))
+
+
+EFFECTS: dict[str, Effect] = {
+    "new_session": lambda live: live.panel.session is None,
+    "search_sessions": lambda live: live.window.parts.sidebar.search.hasFocus(),
+    "next_session": lambda live: live.panel.title == "First question",
+    "previous_session": lambda live: live.panel.title == "First question",
+    "focus_composer": lambda live: live.panel.composer.edit.hasFocus(),
+    "retry": lambda live: live.panel.runner.running,
+    "switch_model": _visible(QMenu),
+    "next_mode": lambda live: live.panel.session.mode == "edits",
+    "copy_answer": lambda live: QGuiApplication.clipboard().text() == ANSWER,
+    "copy_code": lambda live: QGuiApplication.clipboard().text() == "print('a')  # \u00a0",
+    "previous_question": lambda live: not live.panel.transcript.following,
+    "find": lambda live: live.panel.find_bar.field.hasFocus(),
+    "palette": _visible(Palette),
+    "toggle_sidebar": lambda live: not live.window.parts.frame.sidebar_shown,
+    # Without a step there is nothing to open, and that is said.
+    "toggle_panel": lambda live: live.window.parts.toast.text().startswith("No steps yet"),
+    "next_region": lambda live: live.window.parts.sidebar.list.hasFocus(),
+    "previous_region": lambda live: live.panel.transcript.hasFocus(),
+    "zoom_in": lambda live: live.window.look.zoom == 110,
+    "zoom_out": lambda live: live.window.look.zoom == 90,
+    "settings": _visible(SettingsDialog),
+    "keys": _visible(KeyList),
+}
+# Shown by tests of their own, here or elsewhere, or by a dialog of the system.
+ELSEWHERE = {
+    "stop", "find_next", "find_previous", "zoom_reset", "quit", "choose_folder", "next_question",
+    "export", "print", "outline",
+}  # fmt: skip
+
+
+def test_every_key_of_the_list_has_its_effect_shown() -> None:
+    shown = {command.id for command in COMMANDS if command.keys}
+    assert shown - ELSEWHERE - set(EFFECTS) == set()
+
+
+@pytest.mark.parametrize(
+    ("command", "keys"),
+    [
+        (command.id, keys)
+        for command in COMMANDS
+        if command.id in EFFECTS
+        for keys in command.keys.split()
+    ],
+)
+async def test_a_key_does_what_the_list_says(tmp_path: Path, command: str, keys: str) -> None:
+    with ScriptedServer(*answers()) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            await ready(live)
+            QGuiApplication.clipboard().clear()
+            assert command == "focus_composer" or not EFFECTS[command](live)
+            press(live, keys)
+            await until(lambda: EFFECTS[command](live), what=f"{keys} does {command}")
+            for menu in live.window.findChildren(QMenu):
+                menu.close()
+
+
+async def test_numbers_search_and_letters(tmp_path: Path) -> None:
+    with ScriptedServer(*answers()) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            await ready(live)
+            press(live, "Ctrl+2")
+            assert live.panel.title == "First question"
+            press(live, "Ctrl+1")
+            assert live.panel.title == "Second question"
+            press(live, "Ctrl+9")
+            assert live.panel.title == "Second question"
+            press(live, "Ctrl+F")
+            QTest.keyClicks(live.panel.find_bar.field, "paragraph 1 ")
+            assert live.panel.find_bar.count.text() == "1 of 2"
+            press(live, "F3")
+            assert live.panel.find_bar.count.text() == "2 of 2"
+            press(live, "Shift+F3")
+            assert live.panel.find_bar.count.text() == "1 of 2"
+            press(live, "Esc")
+            assert not live.panel.find_bar.isVisible()
+            # A letter typed over the conversation is written into the composer.
+            live.panel.transcript.setFocus()
+            QTest.keyClicks(live.panel.transcript, "H")
+            QTest.keyClicks(QApplication.focusWidget(), "i")
+            assert live.panel.composer.text() == "Hi"
+            assert live.panel.composer.edit.hasFocus()
+
+
+async def test_earlier_messages_come_and_the_draft_comes_back(tmp_path: Path) -> None:
+    with ScriptedServer(*answers()) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            await ready(live)
+            edit = live.panel.composer.edit
+            edit.set_text("half a thought", caret=4)
+            press(live, "Ctrl+Up")
+            assert edit.text() == "Third question"
+            press(live, "Ctrl+Up")
+            assert edit.text() == "Second question"
+            press(live, "Ctrl+Down")
+            press(live, "Ctrl+Down")
+            assert edit.text() == "half a thought"
+            assert edit.textCursor().position() == 4
+            # Up alone moves the caret and takes no draft away.
+            press(live, "Up")
+            assert edit.text() == "half a thought"
+            bar = live.panel.transcript.verticalScrollBar()
+            press(live, "Alt+Up")
+            first = bar.value()
+            press(live, "Alt+Up")
+            second = bar.value()
+            assert second < first
+            press(live, "Alt+Down")
+            assert bar.value() > second
