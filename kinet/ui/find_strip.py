@@ -59,6 +59,13 @@ class FindStrip(QFrame):
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
 
+    def look_for(self, view: RowView, text: str) -> None:
+        """Shows the strip with these words and their first hit; the focus stays where it is."""
+        self.show()
+        self.field.setText(text)
+        self._view = view
+        self.search_now()
+
     def look_in(self, view: RowView) -> None:
         """Turns to another view, with the same words."""
         if self._view is not None and self._view is not view:

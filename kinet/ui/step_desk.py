@@ -51,6 +51,7 @@ class StepDesk(QObject):
             detail.previous_requested.connect(lambda: self._go(-1))
             detail.next_requested.connect(lambda: self._go(1))
             detail.problem.connect(self._tell)
+            detail.rest_requested.connect(self._send_rest)
             self._room.column.addWidget(detail)
             self._detail = detail
         return self._detail
@@ -121,6 +122,12 @@ class StepDesk(QObject):
         self._show(False)
         if self._panel is not None:
             self._panel.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _send_rest(self, title: str, rest: str) -> None:
+        from kinet.ui.send_rest import send_rest
+
+        if self._panel is not None and rest:
+            self._tell(send_rest(self._panel, title, rest))
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""

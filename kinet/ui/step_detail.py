@@ -17,7 +17,7 @@ from kinet.ui.row_view import RowView
 from kinet.ui.save_text import save_text
 from kinet.ui.step_foot import ShareRow, StepFoot
 from kinet.ui.step_head import StepHead
-from kinet.ui.step_text import empty_text, input_text, raw_text
+from kinet.ui.step_text import empty_text, input_text, raw_text, rest_of
 from kinet.ui.steps import StepRecord
 from kinet.ui.theme import Theme, current_theme
 
@@ -38,6 +38,8 @@ class StepDetail(QFrame):
     closed = Signal()
     previous_requested = Signal()
     next_requested = Signal()
+    # What the model did not get of a step's output: (the step in words, the text).
+    rest_requested = Signal(str, str)
     # A sentence that the person should see: a file could not be written.
     problem = Signal(str)
 
@@ -121,6 +123,14 @@ class StepDetail(QFrame):
         """Opens the strip that looks for words in the tab on show."""
         self.find_strip.begin(self._view())
 
+    def find_text(self, text: str) -> None:
+        """Goes to the first place of a text, in the first tab that has it."""
+        wanted = text.casefold()
+        order = (OUTPUT, INPUT, MODEL, CHANGES, RAW)
+        tab = next((one for one in order if wanted in self._text(one).casefold()), OUTPUT)
+        self.tabs.setCurrentIndex(tab)
+        self.find_strip.look_for(self._view(), text)
+
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
         self.theme = theme
@@ -176,13 +186,19 @@ class StepDetail(QFrame):
         self.tabs.currentChanged.connect(self._show_tab)
         self._share_row = ShareRow(self)
         self._share_row.cut_requested.connect(self.output.show_cut)
+        self._share_row.rest_requested.connect(
+            lambda: self.rest_requested.emit(
+                *rest_of(self._record, self._share) if self._record else ("", "")
+            )
+        )
         self._share_line = Line(self)
         self.find_strip = FindStrip(self)
         self._foot = StepFoot(self)
         self._foot.copy_requested.connect(self._copy)
         self._foot.save_requested.connect(self._save)
         self._foot.find_requested.connect(self.open_find)
-        self._foot.wrap_toggled.connect(self._set_wrap)
+        for view in (self.output, self.model, self.raw):
+            self._foot.wrap_toggled.connect(view.set_wrap)
         tabs = QHBoxLayout()
         tabs.setContentsMargins(16, 0, 0, 0)
         tabs.addWidget(self.tabs)
@@ -259,7 +275,3 @@ class StepDetail(QFrame):
         tab = self.tabs.currentIndex()
         name = {CHANGES: "changes.patch", RAW: "step.json"}.get(tab, "output.txt")
         save_text(self, self._text(tab), name, self.problem.emit)
-
-    def _set_wrap(self, wrap: bool) -> None:
-        for view in (self.output, self.model, self.raw):
-            view.set_wrap(wrap)

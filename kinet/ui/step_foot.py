@@ -17,6 +17,7 @@ class ShareRow(QFrame):
     """One line that says how much of the output the model got."""
 
     cut_requested = Signal()
+    rest_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -25,12 +26,20 @@ class ShareRow(QFrame):
         self._cut = TextButton("Show cut", self, kind="link", size="row")
         self._cut.setToolTip("Go to the place where the model’s part breaks off")
         self._cut.clicked.connect(self.cut_requested)
+        self._rest = TextButton("Send the rest", self, kind="link", size="row")
+        self._rest.setObjectName("sendRestButton")
+        self._rest.setToolTip(
+            "While a turn runs, the rest goes to the model with its next step; else it is "
+            "attached to your next message"
+        )
+        self._rest.clicked.connect(self.rest_requested)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 12, 0)
         row.setSpacing(8)
         row.addWidget(self._mark)
         row.addWidget(self.text, 1)
         row.addWidget(self._cut)
+        row.addWidget(self._rest)
         self.setFixedHeight(36)
 
     def show_share(self, share: ModelShare, theme: Theme) -> None:
@@ -43,6 +52,7 @@ class ShareRow(QFrame):
             ratio = self.devicePixelRatioF()
             self._mark.setPixmap(theme.pixmap("check", "success", 16, ratio))
         self._cut.setVisible(share.kind == "cut")
+        self._rest.setVisible(share.kind == "cut")
 
 
 class StepFoot(QWidget):

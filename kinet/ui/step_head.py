@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 
 from kinet.ui.controls import ElidedLabel, IconButton, repolish, text_label
 from kinet.ui.model_share import ModelShare
-from kinet.ui.step_text import duration_text, size_text, state_fact, state_look
+from kinet.ui.step_text import call_fact, duration_text, size_text, state_fact, state_look
 from kinet.ui.steps import StepRecord
 from kinet.ui.theme import Theme
 
@@ -73,6 +73,7 @@ class StepHead(QWidget):
         self._argument.set_text(record.argument)
         running = record.state in ("running", "waiting")
         size = len(record.progress) if running else share.total
+        self.setToolTip(call_fact(record))
         facts = [state_fact(record), "", size_text(size) if size else "", place]
         if seconds > 0 or not running:
             facts[1] = duration_text(seconds)

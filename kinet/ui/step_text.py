@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
 
+from kinet.ui.model_share import ModelShare
 from kinet.ui.steps import StepRecord
 
 # state: (word, colour token, icon)
@@ -71,6 +73,43 @@ def input_text(arguments: Mapping[str, Any]) -> str:
     return "\n".join(parts)
 
 
+def rest_of(record: StepRecord, share: ModelShare) -> tuple[str, str]:
+    """(the step in words, what the model did not get of its output)."""
+    title = f"{record.verb} {record.argument}".strip()[:120]
+    return title, record.content[share.head : len(record.content) - share.tail]
+
+
+def call_fact(record: StepRecord) -> str:
+    """What the model call took that asked for this step, in words; "" where it is not known."""
+    usage = record.usage
+    if usage is None or not (usage.tokens_in or usage.tokens_out):
+        return ""
+    cached = f" ({usage.cache_read:,} from the cache)" if usage.cache_read else ""
+    cost = f", ≈ ${record.cost:.4f}" if record.cost is not None else ", price unknown"
+    return (
+        f"Asked for by a model call of {usage.tokens_in:,} tokens in{cached}, "
+        f"{usage.tokens_out:,} out{cost}"
+    )
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _call_figures(record: StepRecord) -> dict[str, Any]:
+    usage = record.usage
+    if usage is None:
+        return {}
+    return {
+        "model_call": {
+            "tokens_in": usage.tokens_in,
+            "from_cache": usage.cache_read,
+            "tokens_out": usage.tokens_out,
+            "cost": record.cost,
+        }
+    }
+
+
 def raw_text(record: StepRecord) -> str:
     """Call and result as JSON."""
     return _json(
@@ -85,9 +124,12 @@ def raw_text(record: StepRecord) -> str:
                 "duration_s": round(record.duration_s, 3),
                 "preview": record.preview,
                 "details": dict(record.details),
+                "content_sha256": _sha256(record.content),
+                "model_content_sha256": _sha256(record.model_content or record.content),
                 "content": record.content,
                 "model_content": record.model_content,
             },
+            **_call_figures(record),
         }
     )
 

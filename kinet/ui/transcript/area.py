@@ -77,7 +77,9 @@ class TranscriptArea(QAbstractScrollArea):
         self._actor.message_requested.connect(self.message_requested)
         self._actor.copy_wanted.connect(self.copy)
         self.stage.replaced.connect(self._forget_marks)
-        self._formulas.drawn.connect(self.stage.redraw_formulas)
+        # What still shows the source of a formula that is drawn by now is laid out anew.
+        self._formulas.drawn.connect(lambda: self.stage.flow.drop_formulas())
+        self._formulas.drawn.connect(lambda: self.stage.refresh())
         self._pointer.clicked.connect(self._actor.act)
         self._pointer.hovered.connect(self.link_hovered)
         self._pointer.selecting.connect(self.stage.follower.hold)

@@ -138,11 +138,6 @@ class Stage(QObject):
         self._eye.return_to(anchor)
         self.refresh()
 
-    def redraw_formulas(self) -> None:
-        """Lays out anew what still shows the source of a formula that is drawn by now."""
-        self.flow.drop_formulas()
-        self._later.start()
-
     def refresh(self, damage: Damage | None = None) -> None:
         """Lays out what is seen, keeps the eye where it is, and asks for paint.
 
