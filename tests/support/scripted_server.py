@@ -106,6 +106,10 @@ class ScriptedServer:
         for item in script:
             self._script.append(iter([item] if isinstance(item, Reply) else item))
 
+    def clear(self) -> None:
+        """Forgets the rest of the script."""
+        self._script.clear()
+
     def profile(self, protocol: WireProtocol = "openai", **fields: Any) -> ModelProfile:
         """A profile that points here."""
         fields = {"window": 128_000, "model": "scripted", **fields}
