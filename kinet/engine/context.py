@@ -52,12 +52,12 @@ class Context:
             self._fixed += size_of_message(self._memory)
         # The message is kept beside its size: an id is only good while the object lives.
         self._sizes: dict[int, tuple[Message, Size]] = {}
-        user = conversation.messages[-1]
-        told = with_environment(
-            user, conversation.messages[:-1], turn.folder, mode=turn.mode, added=turn.added
-        )
-        # A session adds the note before it stores the message; here it is made up for one that
-        # did not, in the request alone.
+        user, before = conversation.messages[-1], conversation.messages[:-1]
+        told = user
+        if not any(message.environment for message in before):
+            told = with_environment(user, before, turn.folder, mode=turn.mode, added=turn.added)
+        # A session adds the note before it stores the message, and alone knows when another is
+        # due; for one that never did, it is made up here, in the request alone.
         self._user, self._told_user = user, told
         self._limit_each = 0
         # The legal history so far, how many messages it covers, and the compaction it belongs to.

@@ -86,6 +86,6 @@ class ChosenSession:
         self._state.recorder.change_new(folder=str(folder))
         self._state.parts.store.set_folder(self.id, str(folder))
 
-    def forget_memory(self) -> None:
-        """Takes up what is known anew with the next turn: the person edited it."""
-        self._state.memory_text = None
+    def refresh_memory(self) -> None:
+        """Takes up what is known with the next turn: the person edited it."""
+        self._state.memory.edited = True

@@ -73,7 +73,8 @@ class SessionManager:
         state.profile, state.title, state.titled_by = row.profile, row.title, row.titled_by
         notes = self._notes.load(session_id)
         memory = notes.get("memory")
-        state.memory_text = memory if isinstance(memory, str) else None
+        state.memory.begun = memory if isinstance(memory, str) else None
+        state.memory.since = str(notes.get("memory_since") or "")
         state.rules_digest = str(notes.get("rules", ""))
         chosen = next((item for item in reversed(events) if isinstance(item, ModelChosen)), None)
         if chosen is not None:
@@ -143,9 +144,9 @@ class SessionManager:
 
     def refresh_memory(self) -> None:
         """The person edited what is known: all sessions take it up with their next turn."""
-        for session in self._open.values():
-            session.forget_memory()
         self._notes.forget("memory")
+        for session in self._open.values():
+            session.refresh_memory()
 
     async def close(self) -> None:
         """Stops all turns; returns when everything is stored."""

@@ -20,6 +20,7 @@ from kinet.core.events import (
 from kinet.core.profile import Effort
 from kinet.session.day_guard import DayGuard
 from kinet.session.known_files import KnownFiles
+from kinet.session.new_facts import KnownFacts
 from kinet.session.parts import SessionParts
 from kinet.session.recorder import Recorder
 from kinet.session.waiting import Waiting
@@ -36,7 +37,7 @@ _WRITING = frozenset({"write_file", "edit_file"})
 class SessionState:
     """Changed by the session and its running turn alone.
 
-    `mode` and `effort` are this session's own choice, "" for the usual one. `memory_text` stays the
+    `mode` and `effort` are this session's own choice, "" for the usual one. `memory` stays the
     same for the life of the session, until a compaction or an edit by the person; so does `skills`.
     """
 
@@ -55,7 +56,7 @@ class SessionState:
     mode: str = ""
     effort: Effort = ""
     remembered: Remembered | None = None
-    memory_text: str | None = None
+    memory: KnownFacts = field(default_factory=KnownFacts)
     skills: Sequence[Section] | None = None
     rules_digest: str = ""
     # Files that tools wrote after a person saw the diff, since the last turn began.
@@ -80,7 +81,8 @@ class SessionState:
             case MessageCompleted(message=message) if message.kind == "steer":
                 sent = message.id
             case ContextCompacted():
-                self.memory_text, self.skills = None, None
+                self.memory.renew()
+                self.skills = None
             case _:
                 pass
         self.conversation.apply(event)
@@ -101,6 +103,7 @@ class SessionState:
         from kinet.store.notes import NoteStore
 
         notes: dict[str, Any] = {"rules": self.rules_digest}
-        if self.memory_text is not None:
-            notes["memory"] = self.memory_text
+        if self.memory.begun is not None:
+            notes["memory"] = self.memory.begun
+            notes["memory_since"] = self.memory.since
         NoteStore(self.parts.store.database).save(self.id, notes)

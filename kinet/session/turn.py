@@ -250,11 +250,11 @@ class Turn:
             parts.written(state.folder, state.written)
             state.written.clear()
         rules = parts.rules(state.folder)
-        if state.memory_text is None:
-            state.memory_text = parts.memory_text(state.folder)
+        if state.memory.begun is None:
+            state.memory.begun = parts.memory_text(state.folder)
         if state.skills is None:
             state.skills = tuple(parts.skills(state.folder))
-        return Loaded(provider, rules, state.memory_text, state.skills)
+        return Loaded(provider, rules, state.memory.begun, state.skills)
 
     def _about(self, rules: Rules) -> list[Notice]:
         """What there is to tell about the rules, if they are not those of the last turn."""

@@ -35,7 +35,8 @@ def user_message(
     message = Message("user", content, id=secrets.token_hex(6))
     now = state.parts.now()
     history = state.conversation.context()
-    added = state.parts.added(state.folder)
+    state.memory.follow(lambda: state.parts.memory_text(state.folder))
+    added = [*state.parts.added(state.folder), state.memory.since]
     return with_environment(message, history, state.folder, mode=mode, now=now, added=added)
 
 
