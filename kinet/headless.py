@@ -222,6 +222,20 @@ class TerminalApprover:
             case _:
                 return Decision(False, reason=answer)
 
+    async def answer(self, question: str, choices: tuple[str, ...]) -> str:
+        """A line from the terminal; the number of a choice stands for it."""
+        from kinet.policy.visible import visible
+
+        async with self._turn:
+            lines = ["", *(visible(line) for line in question.splitlines())]
+            lines += [f"  {number}  {visible(item)}" for number, item in enumerate(choices, 1)]
+            lines.append("Your answer (Enter for none): ")
+            print("\n".join(lines), file=self._side, end="", flush=True)
+            said = (await _line()).strip()
+        if said.isdecimal() and 0 < int(said) <= len(choices):
+            return choices[int(said) - 1]
+        return said
+
 
 def _question(request: ApprovalRequest) -> str:
     from kinet.policy.visible import visible

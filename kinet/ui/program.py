@@ -15,7 +15,12 @@ from kinet.ui.queue_tray import Queued
 
 
 class BranchedSession(Protocol):
-    """The part of a session that goes back and aside, and tells what it holds."""
+    """The part of a session that goes back and aside, and tells what it holds and what waits."""
+
+    @property
+    def steering(self) -> Sequence[Queued]:
+        """What the running turn was given and has not taken up yet."""
+        ...
 
     async def context_map(self) -> ContextMap:
         """What fills the model's window, part by part."""

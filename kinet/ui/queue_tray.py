@@ -45,15 +45,24 @@ class QueueTray(QWidget):
         self._column.setSpacing(0)
         self.hide()
 
-    def set_queue(self, queue: Iterable[Queued]) -> None:
-        """Shows these messages; hidden where there are none."""
+    def set_queue(self, queue: Iterable[Queued], steering: Iterable[Queued] = ()) -> None:
+        """Shows these messages, those that steer the running turn first; hidden if there are none.
+
+        What steers can be edited and removed until the turn has taken it up.
+        """
         for row in self._rows:
             self._column.removeWidget(row)
             row.hide()
             row.deleteLater()
         self._rows = []
-        for number, item in enumerate(queue, start=1):
+        first = list(steering)
+        steering_ids = {item.id for item in first}
+        for number, item in enumerate((*first, *queue), start=1):
             row = _Row(number, item.text, self)
+            if item.id in steering_ids:
+                row.steer.setEnabled(False)
+                row.steer.setText("Steers the turn")
+                row.steer.setToolTip("The model gets it at its next step")
             row.steer.clicked.connect(lambda _=False, i=item.id: self.steer_requested.emit(i))
             row.edit.clicked.connect(lambda _=False, i=item.id: self.edit_requested.emit(i))
             row.remove.clicked.connect(lambda _=False, i=item.id: self.remove_requested.emit(i))

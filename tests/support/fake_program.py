@@ -50,6 +50,7 @@ class FakeSession:
     conversation: Conversation = field(default_factory=Conversation)
     queue: list[Waiting] = field(default_factory=list)
     saved: list[Event] = field(default_factory=list)
+    steering: list[Waiting] = field(default_factory=list)
     steered: list[str] = field(default_factory=list)
     stopped: asyncio.Event = field(default_factory=asyncio.Event)
     changes: Any = None

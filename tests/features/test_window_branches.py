@@ -1,0 +1,203 @@
+"""The tree of a session in the real window: edit, ask again, switch; questions, lists, the map."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QLineEdit, QPushButton
+
+from kinet.core.events import ContextCompacted
+from kinet.ui.transcript.compaction_entry import CompactionEntry
+from kinet.ui.transcript.lines import MetaEntry
+from tests.support.live_window import LiveWindow, live_window
+from tests.support.scripted_server import ScriptedServer, asks_for, fails, says
+from tests.support.window import until
+
+pytestmark = pytest.mark.window
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """An empty data folder."""
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty folder."""
+    (tmp_path / "work").mkdir()
+    return tmp_path / "work"
+
+
+def _lines(live: LiveWindow) -> list[MetaEntry]:
+    entries = live.panel.transcript.stage.flow.entries
+    return [entry for entry in entries if isinstance(entry, MetaEntry)]
+
+
+def _click(live: LiveWindow, line: MetaEntry, action: str) -> None:
+    """Presses a button under a turn."""
+    style = live.panel.transcript.stage.flow.style
+    hit = next(hit for hit in line.hits(style, 720) if hit.action == action)
+    live.panel.branches.act(hit.action, hit.value)
+
+
+async def test_an_edited_message_begins_a_branch_and_the_switch_leads_back(
+    home: Path, folder: Path
+) -> None:
+    with ScriptedServer(says("First answer."), says("Second answer.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.ask("The question")
+            _click(live, _lines(live)[0], "edit-message")
+            strip = live.panel.edit_strip
+            assert strip.isVisible()
+            assert live.panel.composer.text() == "The question"
+            live.type("A better question")
+            live.press("sendButton")
+            await until(lambda: "Second answer." in live.text)
+            await live.ended()
+            assert not strip.isVisible()
+            assert "First answer." not in live.text
+            await until(lambda: _lines(live)[0].branch == (2, 2))
+            _click(live, _lines(live)[0], "branch-previous")
+            await until(lambda: "First answer." in live.text)
+            assert "better" not in live.text
+            await until(lambda: _lines(live)[0].branch == (1, 2))
+    assert "First answer." not in str(server.bodies[1])
+
+
+async def test_an_edit_that_is_left_changes_nothing(home: Path, folder: Path) -> None:
+    with ScriptedServer(says("First answer.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.ask("The question")
+            _click(live, _lines(live)[0], "edit-message")
+            live.press("leaveEditButton")
+            assert live.panel.composer.text() == ""
+            await live.ask("Another")
+            assert "First answer." in live.text
+    assert len(server.bodies) == 2
+
+
+async def test_asking_again_keeps_the_old_answer_as_a_branch(home: Path, folder: Path) -> None:
+    with ScriptedServer(says("First answer."), says("Second answer.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.ask("The question")
+            live.panel.retry()
+            await until(lambda: "Second answer." in live.text)
+            await live.ended()
+            assert live.text.count("The question") == 1
+            await until(lambda: _lines(live)[0].branch == (2, 2))
+    assert server.bodies[0]["messages"] == server.bodies[1]["messages"]
+
+
+async def test_a_question_of_the_model_is_answered_in_words(home: Path, folder: Path) -> None:
+    script = (
+        asks_for("ask_user", question="Which colour?", choices=["red", "blue"]),
+        asks_for("ask_user", question="And why?"),
+        says("Thank you."),
+    )
+    with ScriptedServer(*script) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.say("Paint it")
+            await until(lambda: live.panel.questions.cards())
+            assert live.panel.state == "waiting"
+            card = live.panel.questions.cards()[0]
+            buttons = card.findChildren(QPushButton, "answerChoice")
+            assert [button.text() for button in buttons] == ["red", "blue"]
+            buttons[1].click()
+            await until(lambda: live.panel.questions.cards() not in ((), (card,)))
+            card = live.panel.questions.cards()[0]
+            field = card.findChild(QLineEdit, "answerField")
+            assert field is not None
+            field.setText("It is calm.")
+            field.returnPressed.emit()
+            await live.ended()
+    assert server.bodies[1]["messages"][-1]["content"] == "blue"
+    assert server.bodies[2]["messages"][-1]["content"] == "It is calm."
+
+
+async def test_a_stop_takes_an_open_question_away(home: Path, folder: Path) -> None:
+    with ScriptedServer(asks_for("ask_user", question="Which colour?")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.say("Paint it")
+            await until(lambda: live.panel.questions.cards())
+            live.press("stopButton")
+            await live.ended()
+            assert live.panel.questions.cards() == ()
+
+
+async def test_the_steps_of_the_task_stand_above_the_composer(home: Path, folder: Path) -> None:
+    items = [{"text": "Look", "state": "done"}, {"text": "Write", "state": "doing"}]
+    with ScriptedServer(asks_for("todo", items=items), says("So far.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.ask("Work")
+            assert live.panel.todo.summary() == "1 of 2 steps done · Write"
+            assert live.panel.todo.isVisible()
+            live.press("todoToggle")
+            assert live.panel.todo.texts() == ["✓ Look", "▸ Write"]
+
+
+async def test_the_gauge_opens_the_map_of_the_context(home: Path, folder: Path) -> None:
+    (folder / "AGENTS.md").write_text("Use tabs.\n", encoding="utf-8")
+    with ScriptedServer(says("An answer.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder, trust=True) as live:
+            await live.ask("The question")
+            live.panel.status_row.gauge.pressed.emit()
+            await until(lambda: live.panel.context.view is not None)
+            view = live.panel.context.view
+            assert view is not None
+            rows = "\n".join(view.texts())
+            for name in ("Kinet's own words", "AGENTS.md", "tools", "The question"):
+                assert name in rows
+            view.close()
+
+
+async def test_a_compaction_by_hand_shows_its_figures_and_what_was_folded(
+    home: Path, folder: Path
+) -> None:
+    script = (says("Long. " + "word " * 9_000), says("Short."), says("## Goal\nThe summary."))
+    with ScriptedServer(*script) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.ask("First " + "words " * 5_000)
+            await live.ask("Second")
+            await live.say("/compact the goal")
+            await live.ended()
+            entries = live.panel.transcript.stage.flow.entries
+            (entry,) = [item for item in entries if isinstance(item, CompactionEntry)]
+            assert entry.before > entry.after > 0
+            assert "The summary." in entry.source
+            assert "Long." in live.text
+            assert live.panel.composer.text() == ""
+            events = live.panel.session.events()
+            assert any(isinstance(event, ContextCompacted) for event in events)
+    assert "the goal" in str(server.bodies[2]["messages"])
+
+
+async def test_a_wait_before_a_retry_counts_down(home: Path, folder: Path) -> None:
+    with ScriptedServer(fails(503), says("Here.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.say("The question")
+            label = live.panel.status_row.label
+            await until(lambda: label.text().startswith("Trying again in "))
+            await live.ended()
+            assert "Here." in live.text
+
+
+async def test_messages_that_steer_are_listed_and_can_be_taken_back(
+    home: Path, folder: Path
+) -> None:
+    with ScriptedServer(
+        asks_for("write_file", path="a.txt", content="x"), says("Done."), says("Never.")
+    ) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.say("Write")
+            await live.question()
+            live.type("Use capital letters")
+            live.press("sendButton")
+            tray = live.panel.composer.queue
+            await until(lambda: tray.texts() == ["Use capital letters"])
+            live.panel.composer.queue.remove_requested.emit(live.panel.session.steering[0].id)
+            assert tray.texts() == []
+            await live.allow()
+            await live.ended()
+    assert "capital" not in str(server.bodies[1])
