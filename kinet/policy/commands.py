@@ -42,13 +42,15 @@ def judge_command(
         return _judged("deny", reason, command, "never")
     if len(command) > LONGEST:
         return _too_long(command, machine)
-    syntax = read_syntax(command)
+    # Letters that no plain command holds are not worth a parser's time, which can be long.
+    printable = _PRINTABLE.match(command) is not None
+    syntax = read_syntax(command) if printable else Syntax(None, (), ())
     reason = _never(syntax, command, machine)
     if reason:
         return _judged("deny", reason, command, "never")
     if windows:
         return _judged("ask", "commands are not judged on this system", command, "system")
-    if not _PRINTABLE.match(command):
+    if not printable:
         return _judged("ask", "it holds hidden or unusual characters", command, "characters")
     if syntax.plain is None:
         trouble = syntax.trouble

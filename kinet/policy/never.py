@@ -37,7 +37,12 @@ _DISK_TOOLS = frozenset({
 _KEYCHAIN_TOOLS = frozenset({
     "secret-tool", "security", "keyring", "kwallet-query", "kwalletcli", "cmdkey", "lssecret",
 })  # fmt: skip
+_REMOVERS = frozenset({
+    "rm", "chmod", "chown", "chgrp", "setfacl", "find", "rd", "rmdir", "del", "erase",
+    "Remove-Item", "ri", "mv", "rsync",
+})  # fmt: skip
 _DEEPEST = 3
+_FARTHEST = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,32 +69,35 @@ def never_by_words(words: Sequence[str], machine: Machine, depth: int = 0) -> st
     """Why a command of these words is refused, "" if it is not."""
     if not words:
         return ""
-    name = words[0].rpartition("/")[2]
-    for word in words:
+    for word in dict.fromkeys(words):
         own = _own(word, machine)
         if own:
             return own
-    reason = _by_program(name, words[1:], machine)
-    if reason or depth >= _DEEPEST:
+    reason = _alone(words, machine, depth)
+    if reason or _name(words) not in _WRAPPERS:
         return reason
-    return _inside(name, words, machine, depth)
+    # Whatever a wrapper runs begins at one of its next words, behind further wrappers too.
+    starts = range(1, min(len(words), _FARTHEST))
+    return next(filter(None, (_alone(words[start:], machine, depth) for start in starts)), "")
 
 
-def _inside(name: str, words: Sequence[str], machine: Machine, depth: int) -> str:
-    """What a wrapper or a shell would run."""
-    if name in _WRAPPERS:
-        for start in range(1, min(len(words), 10)):
-            reason = never_by_words(words[start:], machine, depth + 1)
+def _alone(words: Sequence[str], machine: Machine, depth: int) -> str:
+    """The same for the program that these words begin with, and what a shell would run."""
+    name = _name(words)
+    reason = _by_program(name, words[1:], machine)
+    if reason or depth >= _DEEPEST or not (name in _SHELLS or name == "eval"):
+        return reason
+    for text in words[1:]:
+        for part in re.split(r"&&|\|\||[;|&\n]", text[:4_000]):
+            inner = [word.strip("'\"") for word in part.split()]
+            reason = never_by_words(inner, machine, depth + 1) if len(inner) > 1 else ""
             if reason:
                 return reason
-    if name in _SHELLS or name == "eval":
-        for text in words[1:]:
-            for part in re.split(r"&&|\|\||[;|&\n]", text[:4_000]):
-                inner = [word.strip("'\"") for word in part.split()]
-                reason = never_by_words(inner, machine, depth + 1) if len(inner) > 1 else ""
-                if reason:
-                    return reason
     return ""
+
+
+def _name(words: Sequence[str]) -> str:
+    return words[0].rpartition("/")[2]
 
 
 def _by_program(name: str, words: Sequence[str], machine: Machine) -> str:
@@ -120,6 +128,8 @@ def _by_program(name: str, words: Sequence[str], machine: Machine) -> str:
 
 def _removes(name: str, words: Sequence[str]) -> bool:
     """True if the program, given a folder, would take or change all below it."""
+    if name not in _REMOVERS:
+        return False
     letters = "".join(word[1:] for word in words if re.match(r"\A-[A-Za-z]+\Z", word))
     if name == "rm":
         return "r" in letters.lower() or "--recursive" in words or "--no-preserve-root" in words

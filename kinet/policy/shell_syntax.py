@@ -18,6 +18,7 @@ _PLAIN_NODES = frozenset({
 _WORDS = frozenset({"word", "raw_string", "string", "number", "concatenation", "simple_expansion"})
 _MOST_NODES = 20_000
 _MOST_OPENINGS = 200
+_MOST_SEPARATORS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,9 @@ def read_syntax(text: str) -> Syntax:
     if sum(text.count(opening) for opening in "({[`") > _MOST_OPENINGS:
         # Deep nesting costs the parser more time than a verdict may take.
         return Syntax(None, (), (), "it is nested too deeply")
+    if sum(text.count(mark) for mark in ("|", ";", "&", "\n", "<<")) > _MOST_SEPARATORS:
+        # Many commands in a text that is none cost it as much.
+        return Syntax(None, (), (), "it has too many parts")
     root = parser.parse(text.encode("utf-8", "replace")).root_node
     loose: list[tuple[str, ...]] = []
     redirected: list[str] = []
