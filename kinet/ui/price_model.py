@@ -203,7 +203,8 @@ def source_text(row: PriceRow) -> str:
     if price.input is None and price.output is None:
         return "unknown"
     # An address is too long for a cell; it is in the tooltip.
-    source = "built in" if not price.source or "://" in price.source else price.source
+    name = price.source.partition(",")[0]
+    source = "built in" if not name or "://" in name else name
     if price.estimate:
         source = "estimate"
     return f"{source}, {date_text(price.date)}" if price.date else source

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from kinet.core.events import Event, ToolFinished, ToolProgress, ToolStarted, TurnFinished
+from kinet.core.events import (
+    Event,
+    StepFinished,
+    ToolFinished,
+    ToolProgress,
+    ToolStarted,
+    TurnFinished,
+)
 from kinet.ui.theme import Theme
 from kinet.ui.window_frame import WindowFrame
 
@@ -155,7 +162,7 @@ class StepDesk(QObject):
             case ToolStarted(call_id=call_id) | ToolFinished(call_id=call_id):
                 if call_id == self._call_id:
                     self.show_step(call_id)
-            case TurnFinished():
+            case StepFinished() | TurnFinished():
                 self.show_step(self._call_id)
             case _:
                 pass

@@ -49,6 +49,8 @@ class StepHead(QWidget):
         facts.setSpacing(12)
         for label in self._facts:
             facts.addWidget(label)
+        self.miss = text_label("", type="meta", tone="warning", parent=self)
+        facts.addWidget(self.miss)
         facts.addStretch(1)
         top, below = QWidget(self), QWidget(self)
         top.setFixedHeight(44)
@@ -85,6 +87,12 @@ class StepHead(QWidget):
             if label.property("tone") != tone:
                 label.setProperty("tone", tone)
                 repolish(label)
+
+        self.miss.setText("Cache missed" if record.cache_note else "")
+        note = record.cache_note
+        self.miss.setToolTip(note[:1].upper() + note[1:])
+        self.miss.setAccessibleName(f"Cache missed: {note}" if note else "")
+        self.miss.setVisible(bool(note))
 
     def set_neighbours(self, previous: bool, following: bool) -> None:
         """Whether there is a step before and after."""

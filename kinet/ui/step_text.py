@@ -106,6 +106,8 @@ def _call_figures(record: StepRecord) -> dict[str, Any]:
             "from_cache": usage.cache_read,
             "tokens_out": usage.tokens_out,
             "cost": record.cost,
+            "cache_note": record.cache_note,
+            "segments": list(record.segments),
         }
     }
 

@@ -12,6 +12,7 @@ from kinet.core.events import (
     ApprovalResolved,
     Event,
     MessageCompleted,
+    StepFinished,
     ToolFinished,
     ToolProgress,
     ToolStarted,
@@ -52,7 +53,9 @@ class StepRecord:
     `content` is the whole result for the person, `model_content` what the model got; `progress` is
     the output so far while the call runs. `started_at` is `time.monotonic()` of its start, 0 for a
     call of an earlier run. `parent` is the dispatch_agent call it belongs to, "" for none. `usage`
-    and `cost` are those of the model call that asked for it, None where they are not known.
+    and `cost` are those of the model call that asked for it, None where they are not known;
+    `segments` are hashes of that request's parts, and `cache_note` says which of them broke the
+    prefix that the server had cached and what it cost, "" if none did.
     """
 
     call_id: str
@@ -69,6 +72,8 @@ class StepRecord:
     progress: str = ""
     usage: Usage | None = None
     cost: float | None = None
+    cache_note: str = ""
+    segments: tuple[str, ...] = ()
 
     @property
     def verb(self) -> str:
@@ -88,6 +93,8 @@ class StepBook:
         self._records: dict[str, StepRecord] = {}
         # What the newest model call took, and the calls it asks for.
         self._asked: dict[str, tuple[Usage, float | None]] = {}
+        # Calls of the step that runs now.
+        self._current: list[str] = []
         for event in events:
             self.apply(event)
 
@@ -106,6 +113,8 @@ class StepBook:
                 state: StepState = "running" if decision.allowed else "denied"
                 return self._change(call_id, state=state)
             case ToolStarted(call_id=call_id, name=name, arguments=arguments, parent=parent):
+                if not parent:
+                    self._current.append(call_id)
                 return self._put(
                     StepRecord(call_id, name, arguments, started_at=now, parent=parent)
                 )
@@ -114,7 +123,10 @@ class StepBook:
                 return record and self._put(replace(record, progress=record.progress + text))
             case ToolFinished():
                 return self._finish(event)
+            case StepFinished(purpose=""):
+                return self._tell_request(event)
             case TurnFinished():
+                self._current.clear()
                 self._close_open()
         return None
 
@@ -170,6 +182,13 @@ class StepBook:
                 progress="",
             )
         )
+
+    def _tell_request(self, event: StepFinished) -> StepRecord | None:
+        changed = None
+        for call_id in self._current:
+            changed = self._change(call_id, cache_note=event.cache_note, segments=event.segments)
+        self._current.clear()
+        return changed
 
     def _close_open(self) -> None:
         for call_id, record in self._records.items():

@@ -47,6 +47,16 @@ def test_the_names_that_scripts_rely_on(panel: StepDetail) -> None:
     assert panel.findChild(QPlainTextEdit, "changesTab") is panel.changes
 
 
+def test_a_miss_of_the_cache_is_named_with_its_cost(panel: StepDetail) -> None:
+    note = "the system prompt changed: about 3,000 tokens were read anew"
+    panel.show_step(step("x", cache_note=note))
+    miss = panel._head.miss
+    assert miss.isVisible()
+    assert miss.toolTip() == note[:1].upper() + note[1:]
+    panel.show_step(step("x"))
+    assert not miss.isVisible()
+
+
 def test_all_of_a_long_output_is_there(panel: StepDetail) -> None:
     whole = "".join(f"line {number}\n" for number in range(5_000))
     panel.show_step(step(whole, model_content=cut(whole)))

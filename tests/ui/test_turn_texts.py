@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kinet.core.approval import ApprovalRequest, Decision
+from kinet.core.completion import Usage
 from kinet.core.events import (
     ApprovalRequested,
     ApprovalResolved,
+    StepFinished,
     StepStarted,
     TextDelta,
     ToolFinished,
@@ -17,6 +21,7 @@ from kinet.core.events import (
     TurnStarted,
 )
 from kinet.ui.status_row import cost_words, seconds_words, tokens_words
+from kinet.ui.step_text import raw_text
 from kinet.ui.steps import StepBook, argument_of, counts_of, verb_of
 from kinet.ui.turn_status import TurnStatus
 
@@ -90,6 +95,27 @@ def test_a_step_follows_its_events() -> None:
     assert (done.state, done.content, done.model_content, done.progress) == (
         "done", "a\nb\n", "a", "",
     )  # fmt: skip
+
+
+def test_the_calls_of_a_step_know_what_their_request_cost() -> None:
+    note = "message 3 changed: about 1,200 tokens were read anew"
+    book = StepBook()
+    for call_id in ("a", "b"):
+        book.apply(ToolStarted(call_id, "grep", {"pattern": "x"}))
+        book.apply(ToolFinished(call_id, "grep", content="found"))
+    usage = Usage(2_000, 30, cache_read=800)
+    book.apply(StepFinished(usage, 0.01, 800, segments=("+2", "f00d"), cache_note=note))
+    book.apply(ToolStarted("c", "grep"))
+    for call_id in ("a", "b"):
+        record = book.record(call_id)
+        assert record is not None
+        assert (record.cache_note, record.segments) == (note, ("+2", "f00d"))
+        raw = raw_text(replace(record, usage=usage))
+        assert note in raw
+        assert "f00d" in raw
+    later = book.record("c")
+    assert later is not None
+    assert later.cache_note == ""
 
 
 def test_a_denied_step_stays_denied_and_an_open_one_is_stopped_with_the_turn() -> None:
