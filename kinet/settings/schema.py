@@ -170,6 +170,26 @@ class Network(Section):
         ge=0,
         le=10,
     )
+    search: Literal["duckduckgo", "searxng", "brave", "tavily", "off"] = setting(
+        "duckduckgo",
+        title="Web search",
+        help="Who is asked. Brave and Tavily take a key from the environment.",
+        labels={
+            "duckduckgo": "DuckDuckGo, without a key",
+            "searxng": "SearXNG",
+            "brave": "Brave Search",
+            "tavily": "Tavily",
+            "off": "Off",
+        },
+    )
+    search_url: str = setting(
+        "", title="SearXNG server", help="Such as https://search.example.org."
+    )
+    search_key: str = setting(
+        "",
+        title="Variable with the search key",
+        help="Empty: BRAVE_API_KEY or TAVILY_API_KEY.",
+    )
 
 
 class Limits(Section):

@@ -16,6 +16,9 @@ from kinet.settings.options import Options
 from kinet.settings.store import SettingsStore
 
 if TYPE_CHECKING:
+    import httpx
+
+    from kinet.tools.search_services import SearchChoice
     from kinet.tools.toolbox import Toolbox
 
 _FREE = {"input": 0.0, "output": 0.0, "cache_read": 0.0, "cache_write": 0.0}
@@ -91,11 +94,28 @@ class TurnChoices:
         from kinet.tools.toolbox import Toolbox
 
         if self._toolbox is None:
-            box = Toolbox(builtin_tools())
+            box = Toolbox(builtin_tools(self._search))
             if not self._options.memory:
                 box = box.only(name for name in box.names() if name != "recall_memory")
             self._toolbox = box.read_only() if self.preset.read_only else box
+        if self._settings.values.network.search == "off":
+            return self._toolbox.only(set(self._toolbox.names()) - {"web_search"})
         return self._toolbox
+
+    def _search(self) -> SearchChoice:
+        from kinet.net.client import create_client
+        from kinet.tools.search_services import SearchChoice
+
+        network = self._settings.values.network
+
+        def client() -> httpx.AsyncClient:
+            return create_client(
+                proxy=network.proxy or None,
+                no_proxy=network.no_proxy,
+                ca_file=network.ca_file or None,
+            )
+
+        return SearchChoice(network.search, network.search_url, network.search_key, client)
 
     def price(self, model: str, usage: Usage) -> tuple[float | None, bool]:
         """Tokens to money, the person's own prices first. Safe to call from several threads."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kinet.tools.ask_user import AskUser
 from kinet.tools.base import Tool
 from kinet.tools.dispatch_agent import DispatchAgent
@@ -15,16 +17,21 @@ from kinet.tools.grep import Grep
 from kinet.tools.read_file import ReadFile
 from kinet.tools.read_output import ReadOutput
 from kinet.tools.recall_memory import RecallMemory
+from kinet.tools.search_services import SearchChoice
 from kinet.tools.shell import Shell
 from kinet.tools.shell_output import ShellOutput
 from kinet.tools.shell_stop import ShellStop
 from kinet.tools.todo import Todo
 from kinet.tools.web_fetch import WebFetch
+from kinet.tools.web_search import WebSearch
 from kinet.tools.write_file import WriteFile
 
 
-def builtin_tools() -> tuple[Tool, ...]:
-    """All built-in tools, one fresh set; they hold no state between calls."""
+def builtin_tools(search: Callable[[], SearchChoice] | None = None) -> tuple[Tool, ...]:
+    """All built-in tools, one fresh set; they hold no state between calls.
+
+    `search` gives the person's search service, asked at each call.
+    """
     return (
         AskUser(),
         DispatchAgent(),
@@ -43,5 +50,6 @@ def builtin_tools() -> tuple[Tool, ...]:
         ShellStop(),
         Todo(),
         WebFetch(),
+        WebSearch(search) if search is not None else WebSearch(),
         WriteFile(),
     )

@@ -41,10 +41,9 @@ class Shell:
 
     name: ClassVar[str] = "shell"
     description: ClassVar[str] = (
-        "Runs a bash command in the project folder and returns its output and exit code. There is "
-        "no terminal and no input; each call starts anew in the project folder. Prefer read_file, "
-        "grep, glob and edit_file for files. Servers go with background: true; then see "
-        "shell_output and shell_stop."
+        "Runs a bash command: output and exit code. There is no terminal and no input; each call "
+        "starts anew in the project folder. Prefer the tools for files. Servers go with "
+        "background: true, then shell_output."
     )
     access: ClassVar[Access] = Access.EXECUTE
     arguments: ClassVar[type[Arguments]] = ShellArguments

@@ -28,9 +28,7 @@ class ShellOutput:
     """New output and state of a background job of this session."""
 
     name: ClassVar[str] = "shell_output"
-    description: ClassVar[str] = (
-        "What a background command has printed since the last call, and whether it runs."
-    )
+    description: ClassVar[str] = "New output and state of a background command."
     access: ClassVar[Access] = Access.READ
     arguments: ClassVar[type[Arguments]] = ShellOutputArguments
 

@@ -24,7 +24,7 @@ class ShellStop:
     """Ends a background job of this session; what it printed last comes back."""
 
     name: ClassVar[str] = "shell_stop"
-    description: ClassVar[str] = "Ends a background command and all that it started."
+    description: ClassVar[str] = "Ends a background command."
     # It ends what this session was allowed to start, and touches nothing else.
     access: ClassVar[Access] = Access.READ
     arguments: ClassVar[type[Arguments]] = ShellStopArguments
