@@ -133,7 +133,7 @@ class FactBook:
     def _load(self) -> builtins.list[Fact]:
         try:
             data = self._path.read_bytes()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as exc:
             raise StoreError(

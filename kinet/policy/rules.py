@@ -273,7 +273,7 @@ class _SavedRules:
             return self._rules
         try:
             status = self._path.stat()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             self._rules, self._stamp = [], None
             return self._rules
         except OSError as exc:

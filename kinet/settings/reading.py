@@ -38,7 +38,8 @@ def read_file(path: Path) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
             data = file.read(LARGEST + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
+        # Where no folder can be, the store says what to do; it is the first to write there.
         return {}
     except OSError as exc:
         raise SettingsError(
