@@ -27,9 +27,25 @@ def without_calls(completion: Completion) -> Completion:
     return replace(completion, tool_calls=(), raw_assistant=raw)
 
 
-def with_fresh_ids(completion: Completion, conversation: Conversation) -> Completion:
+class UsedIds:
+    """The ids of all calls of a growing conversation; each message is looked at once."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+        self._ids: set[str] = set()
+        self._covered = 0
+
+    def now(self) -> set[str]:
+        """The ids as of now."""
+        messages = self._conversation.messages
+        for message in messages[self._covered :]:
+            self._ids.update(call.id for call in message.tool_calls)
+        self._covered = len(messages)
+        return self._ids
+
+
+def with_fresh_ids(completion: Completion, used: set[str]) -> Completion:
     """Some servers number calls anew in every reply; an id must name one call of a conversation."""
-    used = {call.id for message in conversation.messages for call in message.tool_calls}
     if not any(call.id in used for call in completion.tool_calls):
         return completion
 

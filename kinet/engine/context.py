@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from kinet.core.conversation import Conversation
@@ -64,6 +65,10 @@ class Context:
         self._legal: list[Message] = []
         self._covered = 0
         self._legal_since: ContextCompacted | None = None
+        # The size of the legal history and where its last turn begins; and the last request's size.
+        self._legal_size = Size(0.0, 0)
+        self._turn_start = -1
+        self._measured: tuple[ModelRequest, Size] | None = None
 
     @property
     def window(self) -> int:
@@ -90,15 +95,18 @@ class Context:
     def request(self, tool_choice: ToolChoice = "auto") -> ModelRequest:
         """The next request: memory first, then the history, every call answered."""
         paired = self._legal_history()
+        size, start = self._legal_size, self._turn_start
+        whole = paired
         if self._turn.limits.shrink_old_outputs:
             paired = with_old_outputs_shrunk(paired)
         if self._limit_each:
             paired = tuple(shortened(item, self._limit_each) for item in paired)
         before = (self._memory,) if self._memory else ()
         all_messages = (*before, *paired)
-        starts = [place for place, item in enumerate(all_messages) if _begins_turn(item)]
+        if paired is not whole:
+            size = self._sum(paired)
         profile = self._turn.profile
-        return ModelRequest(
+        request = ModelRequest(
             system=self._system,
             messages=all_messages,
             tools=self._tools,
@@ -108,11 +116,15 @@ class Context:
             temperature=profile.temperature,
             top_p=profile.top_p,
             session_id=self._turn.session_id,
-            turn_start=starts[-1] if starts else -1,
+            turn_start=start + len(before) if start >= 0 else -1,
         )
+        self._measured = (request, size + self._fixed)
+        return request
 
     def size(self, request: ModelRequest) -> Size:
         """Everything in the payload: system, tools, messages."""
+        if self._measured is not None and self._measured[0] is request:
+            return self._measured[1]
         return self._sum(request.messages) + self._fixed_without_memory()
 
     def used(self) -> int:
@@ -165,12 +177,21 @@ class Context:
         conversation = self._conversation
         if not self._legal or self._legal_since is not conversation.compaction:
             told = (self._told(item) for item in conversation.context())
-            self._legal = list(repair(tuple(told)))
+            self._legal = []
+            self._legal_size, self._turn_start = Size(0.0, 0), -1
+            self._extend_legal(repair(tuple(told)))
             self._legal_since = conversation.compaction
         else:
-            self._legal += map(self._told, conversation.messages[self._covered :])
+            self._extend_legal(map(self._told, conversation.messages[self._covered :]))
         self._covered = len(conversation.messages)
         return tuple(self._legal)
+
+    def _extend_legal(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            if _begins_turn(message):
+                self._turn_start = len(self._legal)
+            self._legal.append(message)
+            self._legal_size += self._sum((message,))
 
     def _told(self, message: Message) -> Message:
         return self._told_user if message is self._user else message

@@ -26,14 +26,20 @@ class SegmentHashes:
         # The message is kept beside its hash: an id is only good while the object lives.
         self._known: dict[int, tuple[Message, str]] = {}
         self._tools: tuple[tuple[ToolSchema, ...], str] | None = None
+        # The messages of the last request, and their hashes: the next one mostly adds to them.
+        self._before: tuple[Message, ...] = ()
+        self._of_before: tuple[str, ...] = ()
 
     def of(self, request: ModelRequest) -> tuple[str, ...]:
         """The hashes of tools, system and each message, in this order."""
         if self._tools is None or self._tools[0] is not request.tools:
             text = json.dumps([tool.to_dict() for tool in request.tools], sort_keys=True)
             self._tools = (request.tools, _hash(text))
-        messages = (self._of_message(message) for message in request.messages)
-        return (self._tools[1], _hash(request.system), *messages)
+        before, messages = len(self._before), request.messages
+        same = before if messages[:before] == self._before else 0
+        newer = tuple(self._of_message(message) for message in messages[same:])
+        self._before, self._of_before = messages, self._of_before[:same] + newer
+        return (self._tools[1], _hash(request.system), *self._of_before)
 
     def _of_message(self, message: Message) -> str:
         known = self._known.get(id(message))
@@ -48,11 +54,7 @@ def shortened(before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
 
     Kept for every step, whole lists would grow with the square of a conversation's length.
     """
-    same = 0
-    for old, new in zip(before, now, strict=False):
-        if old != new:
-            break
-        same += 1
+    same = _same(before, now)
     return (f"+{same}", *now[same:]) if same else tuple(now)
 
 
@@ -64,15 +66,25 @@ def cache_note(before: Sequence[str], now: Sequence[str], usage: Usage, prompt_t
     if not before:
         return ""
     lost = max(0, min(prompt_tokens, usage.tokens_in) - usage.cache_read)
-    for place, (old, new) in enumerate(zip(before, now, strict=False)):
-        if old != new:
-            return f"{_name(place)} changed: about {lost:,} tokens were read anew"
+    place = _same(before, now)
+    if place < min(len(before), len(now)):
+        return f"{_name(place)} changed: about {lost:,} tokens were read anew"
     if len(now) < len(before):
         return f"the history got shorter: about {lost:,} tokens were read anew"
     caches = usage.known and usage.cache_read + usage.cache_write > 0
     if caches and prompt_tokens > _TOO_SMALL and usage.cache_read < _HIT * prompt_tokens:
         return f"nothing changed, but the server read {lost:,} tokens anew"
     return ""
+
+
+def _same(before: Sequence[str], now: Sequence[str]) -> int:
+    """How many hashes at the beginning are equal."""
+    # Nearly always all of them are, and that is compared at once.
+    if tuple(now[: len(before)]) == tuple(before):
+        return len(before)
+    pairs = enumerate(zip(before, now, strict=False))
+    different = next((place for place, (old, new) in pairs if old != new), -1)
+    return different if different >= 0 else min(len(before), len(now))
 
 
 def _name(place: int) -> str:

@@ -23,7 +23,7 @@ from kinet.core.messages import Message
 from kinet.engine.approvals import Approvals
 from kinet.engine.base import TurnRequest
 from kinet.engine.circuit import Circuit
-from kinet.engine.completions import with_fresh_ids, without_calls, without_echo
+from kinet.engine.completions import UsedIds, with_fresh_ids, without_calls, without_echo
 from kinet.engine.context import Context
 from kinet.engine.ending import COMPLETED, Ending, OutputLimitReached, failed
 from kinet.engine.idle_replies import IdleReplies
@@ -86,6 +86,7 @@ class Turn:
         )
         self._shrinking = Shrinking(request, self._context, self.recorder, self._cost_of)
         self._hashes = SegmentHashes()
+        self._used_ids = UsedIds(conversation)
         self._segments = request.carry.segments
         self._prompt_tokens = request.carry.prompt_tokens
         self._cap = StepCap(request.limits.max_steps)
@@ -238,7 +239,7 @@ class Turn:
         if last and completion.tool_calls:
             # Calls made although none were allowed do not count; the text does.
             completion = without_calls(completion)
-        completion = without_echo(with_fresh_ids(completion, self.recorder.conversation))
+        completion = without_echo(with_fresh_ids(completion, self._used_ids.now()))
         usage = self._usage_of(completion, request)
         cost, estimate = self._cost_of(usage)
         if completion.usage.known:
