@@ -26,11 +26,25 @@ def near_miss(text: str, old: str) -> str:
         return ""
     first = places[0]
     found = "\n".join(lines[first : first + len(wanted)])
-    sentence = f"The nearest text is at line {first + 1}: {_difference(found, old, first + 1)}"
+    only = _only(found, old)
+    sentence = f"The nearest text is at line {first + 1}{only}: "
+    sentence += _difference(found, old, first + 1)
     if len(places) > 1:
-        others = ", ".join(str(place + 1) for place in places[1:])
-        sentence += f" Further places that look like it: line {others}."
+        others = "; ".join(f"line {at + 1}: {visible_line(lines[at])[:80]}" for at in places[1:])
+        sentence += f"\nFurther places that look like it: {others}"
     return sentence
+
+
+def _only(found: str, old: str) -> str:
+    """Says if nothing but blanks differs, and which; it is told and never applied."""
+    have, want = found.split("\n"), old.split("\n")
+    if found.replace("\r", "") == old.replace("\r", ""):
+        return ", which differs only in line endings"
+    if [line.rstrip() for line in have] == [line.rstrip() for line in want]:
+        return ", which differs only in trailing blanks"
+    if [line.strip() for line in have] == [line.strip() for line in want]:
+        return ", which differs only in indentation"
+    return ""
 
 
 def _nearest(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from kinet.core.errors import ToolError
 from kinet.tools.edit_match import Edit, apply_edits
 from kinet.tools.text_form import read_form
+from tests.support.edit_model import run_cases
 
 ENDS = st.sampled_from(["\n", "\r\n"])
 WORDS = st.text(alphabet="abcxyz éü日本\u2028\x0b\x85\t.*[](){}$\\^", max_size=12)
@@ -98,3 +100,29 @@ def test_an_ambiguous_edit_tells_where() -> None:
         apply_edits(read_form(b"x\ny\nx\n"), [Edit("x", "z")], path="t")
     assert "2 times" in caught.value.message
     assert "line 1, 3" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "which"),
+    [
+        ("a  \nb\n", "a\nb", "differs only in trailing blanks"),
+        ("if x:\n\treturn 1\n", "if x:\n    return 1", "differs only in indentation"),
+        ("one\rtwo\n", "onetwo", "differs only in line endings"),
+    ],
+)
+def test_a_miss_by_blanks_alone_says_which(text: str, old: str, which: str) -> None:
+    with pytest.raises(ToolError) as caught:
+        apply_edits(read_form(text.encode()), [Edit(old, "z")], path="t")
+    assert which in caught.value.message
+
+
+def test_a_miss_shows_the_three_nearest_places() -> None:
+    text = "alpha = one\nx\nalpha = two\ny\nalpha = three\nz\n"
+    with pytest.raises(ToolError) as caught:
+        apply_edits(read_form(text.encode()), [Edit("alpha = on3", "z")], path="t")
+    for shown in ("line 1", "line 3: alpha = two", "line 5: alpha = three"):
+        assert shown in caught.value.message
+
+
+async def test_generated_files_keep_every_byte_mode_and_link(tmp_path: Path) -> None:
+    assert await run_cases(tmp_path, seed=3, count=120) == []
