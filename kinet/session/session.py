@@ -18,6 +18,7 @@ from kinet.session.changes import Changes
 from kinet.session.commands import command_in
 from kinet.session.context_report import context_report
 from kinet.session.leftovers import end_all, end_at_once
+from kinet.session.shelf import Shelf
 from kinet.session.state import SessionState
 from kinet.session.titles import title_from
 from kinet.session.user_message import Attachment, user_message
@@ -35,7 +36,7 @@ class Session(BranchingSession):
     """One conversation. At most one turn runs at a time; all calls come from the loop's thread.
 
     `warnings` tells what could not be read when it was opened; `changes` shows what its turns
-    changed on disk and takes it back.
+    changed on disk and takes it back; `shelf` has what runs beside the turns.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Session(BranchingSession):
         self._loaded = loaded
         self.warnings = tuple(warnings)
         self.changes = Changes(state)
+        self.shelf = Shelf(state.id)
         self._stop: StopSignal | None = None
         self._idle = asyncio.Event()
         self._idle.set()

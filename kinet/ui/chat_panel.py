@@ -217,7 +217,7 @@ class ChatPanel(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         margin = max(MARGIN, (self.width() - COLUMN) // 2)
-        self._foot.setContentsMargins(margin, 0, margin, 0)
+        self.foot.setContentsMargins(margin, 0, margin, 0)
         self.composer.edit.set_max_height(int(self.height() * 0.4) - 56)
 
     def _build(self) -> None:
@@ -227,13 +227,13 @@ class ChatPanel(QFrame):
         column.addWidget(self.header)
         column.addWidget(self.find_bar)
         column.addWidget(self.body, 1)
-        self._foot = QVBoxLayout()
-        self._foot.setSpacing(0)
-        self._foot.addWidget(self.todo)
-        self._foot.addWidget(self.edit_strip)
-        self._foot.addWidget(self.composer)
-        self._foot.addWidget(self.status_row)
-        column.addLayout(self._foot)
+        self.foot = QVBoxLayout()
+        self.foot.setSpacing(0)
+        self.foot.addWidget(self.todo)
+        self.foot.addWidget(self.edit_strip)
+        self.foot.addWidget(self.composer)
+        self.foot.addWidget(self.status_row)
+        column.addLayout(self.foot)
 
     def _connect(self) -> None:
         self.desk.send_now.connect(self.send)

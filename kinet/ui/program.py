@@ -133,6 +133,11 @@ class OpenSession(BranchedSession, Protocol):
         ...
 
     @property
+    def shelf(self) -> Any:
+        """What runs beside its turns, with a way to end it; None where nothing can."""
+        ...
+
+    @property
     def changes(self) -> Any:
         """What its turns changed on disk, with undo and redo; None where nothing is noted."""
         ...

@@ -13,6 +13,7 @@ from kinet.ui.commands_served import serve_commands
 from kinet.ui.completion_desk import CompletionDesk
 from kinet.ui.file_desk import FileDesk
 from kinet.ui.inbox import Inbox
+from kinet.ui.job_shelf import JobDesk
 from kinet.ui.look import Look
 from kinet.ui.model_desk import ModelDesk
 from kinet.ui.program import Program
@@ -147,6 +148,7 @@ class WindowCore(QObject):
         self.inbox.watch(panel)
         self.trust.serve(panel)
         self.undo.serve(panel)
+        JobDesk(panel)
         TranscriptDesk(panel, parts)
         panel.runner.running_changed.connect(
             lambda running: None if running else spawn(self.show_month(), "month total")

@@ -54,6 +54,7 @@ class FakeSession:
     steered: list[str] = field(default_factory=list)
     stopped: asyncio.Event = field(default_factory=asyncio.Event)
     changes: Any = None
+    shelf: Any = None
     _ids: Any = field(default_factory=lambda: itertools.count(1))
 
     async def send(
