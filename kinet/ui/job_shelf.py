@@ -50,7 +50,7 @@ class Running(Protocol):
 
 
 class JobShelf(QWidget):
-    """A row for each, in the order they came up; hidden while nothing runs."""
+    """A row for each; hidden while nothing runs."""
 
     stop_requested = Signal(str)
 
@@ -74,13 +74,15 @@ class JobShelf(QWidget):
             self._column.removeWidget(row)
             row.hide()
             row.deleteLater()
-        for item_id, item in wanted.items():
+        for place, (item_id, item) in enumerate(wanted.items()):
             if item_id not in self._rows:
                 row = _Row(item, self)
                 row.stop.clicked.connect(lambda _=False, i=item_id: self.stop_requested.emit(i))
-                self._column.addWidget(row)
                 self._rows[item_id] = row
-            self._rows[item_id].show_time(item)
+            row = self._rows[item_id]
+            if self._column.indexOf(row) != place:
+                self._column.insertWidget(place, row)
+            row.show_time(item)
         more = len(items) - len(wanted)
         self._more.setText(f"and {more} more")
         self._column.removeWidget(self._more)
@@ -91,7 +93,8 @@ class JobShelf(QWidget):
 
     def commands(self) -> list[str]:
         """What is shown, in order."""
-        return [row.label.whole_text() for row in self._rows.values()]
+        rows = sorted(self._rows.values(), key=self._column.indexOf)
+        return [row.label.whole_text() for row in rows]
 
 
 class _Row(QWidget):

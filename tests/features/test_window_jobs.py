@@ -43,7 +43,7 @@ async def test_what_runs_is_on_the_shelf_until_it_is_stopped_or_the_window_close
             shelf = live.find(JobShelf, "jobShelf")
             await until(lambda: len(shelf.commands()) == 3, what="all are listed")
             assert shelf.isVisible()
-            assert shelf.commands() == ["sleep 5711", "sleep 5712 & echo up", "sleep 5713"]
+            assert shelf.commands() == ["sleep 5711", "sleep 5713", "sleep 5712 & echo up"]
             button: QAbstractButton = shelf.findChildren(IconButton)[0]
             button.click()
             await until(lambda: len(shelf.commands()) == 2, what="one is gone")
