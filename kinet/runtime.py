@@ -77,6 +77,9 @@ class Runtime:
 
     def preload(self) -> None:
         """Imports the heavy modules; may run in a thread. Touches no file and no loop."""
+        from kinet.net.lean_httpx import leave_out_commands
+
+        leave_out_commands()
         import kinet.engine.direct
         import kinet.engine.presets
         import kinet.memory.facts

@@ -11,6 +11,7 @@ from PySide6.QtCore import QRect, Signal
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from kinet.ui.first_picture import FirstPicture
+from kinet.ui.lean_qt import spare_sources
 from kinet.ui.tokens import SIZES, Mode, load_fonts
 from kinet.ui.window_geometry import (
     DEFAULT_SIZE,
@@ -44,6 +45,7 @@ class MainWindow(QMainWindow):
         self, program: Program, choice: str = "system", zoom: int = 100, geometry: str = ""
     ) -> None:
         super().__init__()
+        spare_sources()
         self.setObjectName("mainWindow")
         self.setWindowTitle("Kinet")
         self.setMinimumSize(*MINIMUM_SIZE)
