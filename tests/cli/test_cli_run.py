@@ -77,18 +77,31 @@ def _system(body: dict[str, object], protocol: str) -> str:
     return json.dumps(messages[0])
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_system_bytes_stay_while_memory_changes_between_turns(
-    kinet: Kinet, folder: Path
+    kinet: Kinet, folder: Path, protocol: str
 ) -> None:
-    with ScriptedServer(says("One."), says("Two.")) as server:
-        kinet("run", *endpoint(server), "--cwd", folder, "first")
+    kinet("memory", "add", "Lives in Oslo")
+    script = [*two_rounds()[:1], says("One."), says("Two.")]
+    with ScriptedServer(*script) as server:
+        kinet("run", *endpoint(server, protocol), "--cwd", folder, "the first")
         kinet("memory", "add", "Speaks German")
-        kinet("run", *endpoint(server), "--cwd", folder, "--continue", "second")
-        bodies = server.bodies
-    assert _system(bodies[0], "openai") == _system(bodies[1], "openai")
-    roles = [message["role"] for message in bodies[1]["messages"]]
-    assert roles == ["system", "user", "user", "assistant", "user"]
-    assert "Speaks German" in json.dumps(bodies[1]["messages"][1])
+        kinet("run", *endpoint(server, protocol), "--cwd", folder, "--continue", "the second")
+        bodies, problems = server.bodies, server.problems
+    assert problems == []
+    assert len({_system(body, protocol) for body in bodies}) == 1
+    for body in bodies:
+        words = json.dumps(body["messages"])
+        assert words.count("Lives in Oslo") == 1
+        assert words.index("Lives in Oslo") < words.index("the first")
+        assert '"_memory"' not in json.dumps(body)
+    assert "Speaks German" not in json.dumps(bodies[1])
+    words = json.dumps(bodies[2]["messages"])
+    places = [words.index(word) for word in ("Speaks German", "the first", "One.", "the second")]
+    assert places == sorted(places)
+    if protocol == "openai":
+        roles = [message["role"] for message in bodies[2]["messages"]]
+        assert roles == ["system", "user", "user", "assistant", "tool", "assistant", "user"]
 
 
 def test_json_gives_an_event_a_line_from_turn_started_to_turn_finished(
