@@ -97,13 +97,16 @@ class ComposerEdit(QTextEdit):
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         had = bool(self._preedit)
         self._preedit = event.preeditString()
-        if event.commitString() and had:
+        if had and (event.commitString() or not self._preedit):
             self._committed_at = time.monotonic()
         super().inputMethodEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._enter(event)
+            return
+        if event.key() == Qt.Key.Key_Escape and self.composing:
+            # It closes the list of candidates, and nothing behind it.
             return
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and not self.composing:
