@@ -46,8 +46,11 @@ class StepGroup(Entry):
         self._row_height = ROW
 
     def put(self, record: StepRecord) -> None:
-        """Adds a call or its newer state."""
-        self.records[record.call_id] = record
+        """Adds a call or its newer state; the calls of an agent stand under its own."""
+        if record.parent in self.records and record.call_id not in self.records:
+            self.records = _put_under(record, self.records)
+        else:
+            self.records[record.call_id] = record
         self._measure()
 
     def estimate(self, style: Style, width: int) -> None:
@@ -250,6 +253,16 @@ _DOING = {
     "Command": "running",
     "Fetch": "fetching",
 }
+
+
+def _put_under(record: StepRecord, records: dict[str, StepRecord]) -> dict[str, StepRecord]:
+    """The rows with `record` behind the last call of its agent."""
+    rows = list(records.values())
+    place = 1 + max(
+        number for number, row in enumerate(rows) if record.parent in (row.call_id, row.parent)
+    )
+    rows.insert(place, record)
+    return {row.call_id: row for row in rows}
 
 
 def _result(record: StepRecord) -> tuple[str, str]:
