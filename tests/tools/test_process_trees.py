@@ -1,0 +1,92 @@
+"""Every shape of process tree ends whole, and hard commands neither block nor grow without end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tool_calls import Call, until
+
+from kinet.tools import survivors
+from kinet.tools.base import ToolContext
+from kinet.tools.environment import child_environment
+from kinet.tools.process import RunningCommand
+from tests.support.tree_shapes import SHAPES, alive, command_of
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="process trees as Linux has them")
+
+OWNER = Path(__file__).parents[1] / "bench" / "tree_owner.py"
+
+
+@pytest.mark.parametrize("number", range(len(SHAPES)), ids=sorted(SHAPES))
+async def test_a_stop_ends_a_tree_of_this_shape(number: int, tmp_path: Path) -> None:
+    shape, mark = sorted(SHAPES)[number], 31_000_000 + number
+    running = RunningCommand(
+        ["/bin/bash", "--noprofile", "--norc", "-c", command_of(shape, mark)],
+        folder=tmp_path,
+        environment=child_environment(),
+        timeout_s=600,
+    )
+    running.start()
+    await until(lambda: bool(alive(mark)) or running.result.done())
+    running.stop()
+    assert await asyncio.to_thread(running.finished.wait, 10)
+    assert alive(mark) == []
+
+
+@pytest.mark.parametrize("shape", ["wide", "double fork", "left daemon", "respawning left"])
+async def test_killing_the_program_ends_its_trees(shape: str, tmp_path: Path) -> None:
+    mark = 32_000_000 + sorted(SHAPES).index(shape)
+    owner = subprocess.Popen(  # noqa: ASYNC220 - a child of the test, ended by it
+        [sys.executable, str(OWNER), str(tmp_path), command_of(shape, mark)],
+        env={**os.environ, "PYTHONPATH": str(OWNER.parents[2])},
+    )
+    await until(lambda: bool(alive(mark)))
+    owner.send_signal(signal.SIGKILL)
+    await asyncio.to_thread(owner.wait)
+    await until(lambda: not alive(mark))
+
+
+async def test_200_mb_of_output_need_no_such_memory(call: Call) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    output = await call("shell", command="head -c 200000000 /dev/zero | tr '\\0' '\\n'; echo END")
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert output.content.rstrip().endswith("END")
+    assert len(output.content) < 8_000_000
+    assert grown < 64 * 1024, "kilobytes"
+
+
+async def test_100_000_progress_updates_leave_one_line(call: Call, context: ToolContext) -> None:
+    told: list[str] = []
+    watched = replace(context, progress=told.append)
+    command = "for ((n = 1; n <= 100000; n++)); do printf '\\r%d of 100000' $n; done; echo"
+    output = await call("shell", watched, command=command)
+    assert output.content == "100000 of 100000"
+    # Progress comes in beats, not once for each update.
+    assert len(told) < 5_000
+
+
+async def test_a_silent_command_is_waited_for_and_a_terminal_is_not_there(call: Call) -> None:
+    silent = await call("shell", command="sleep 1; echo done")
+    assert silent.content == "done"
+    asked = await call("shell", command="read -p 'name? ' x < /dev/tty; echo code $?")
+    assert "code 1" in asked.content
+
+
+async def test_a_grandchild_that_becomes_a_daemon_does_not_keep_the_call(
+    call: Call, context: ToolContext
+) -> None:
+    mark = 33_000_001
+    session = replace(context, session_id="daemon-test")
+    output = await call("shell", session, command=command_of("left daemon", mark))
+    assert "[still running:" in output.content
+    assert alive(mark)
+    await asyncio.to_thread(survivors.end_all, "daemon-test")
+    assert alive(mark) == []
