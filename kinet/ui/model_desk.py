@@ -67,6 +67,7 @@ class ModelDesk(TurnChoosing):
         panel.set_model(profile is not None, window)
         welcome = profile is None and not self._skipped and panel.session is None
         self._show_welcome(panel, welcome)
+        self.refreshed.emit()
 
     def open_settings(self, page: str = "") -> None:
         """Opens the settings dialog, on a page of it."""

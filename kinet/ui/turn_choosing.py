@@ -21,6 +21,7 @@ class TurnChoosing(QObject):
     """A choice holds in the session on screen and in new ones."""
 
     problem = Signal(str)
+    refreshed = Signal()
     told = Signal(str)  # what was changed, where nothing else shows it
 
     def __init__(self, program: Program, parent: QObject) -> None:

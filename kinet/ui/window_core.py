@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
+from kinet.ui.banner_desk import BannerDesk
 from kinet.ui.changes_desk import ChangesDesk
 from kinet.ui.chat_panel import ChatPanel
 from kinet.ui.commands_served import serve_commands
 from kinet.ui.completion_desk import CompletionDesk
+from kinet.ui.drop_files import DropFiles
 from kinet.ui.file_desk import FileDesk
 from kinet.ui.inbox import Inbox
 from kinet.ui.job_shelf import JobDesk
@@ -141,6 +143,8 @@ class WindowCore(QObject):
         parts = self.parts
         parts.models.serve(panel)
         parts.files.serve(panel)
+        BannerDesk(self._program, panel, parts.models)
+        DropFiles(panel)
         CompletionDesk(panel, lambda: slash_commands(self.parts, self.keys.actions))
         panel.header.panel_toggled.connect(lambda _checked: parts.steps.toggle())
         panel.header.sidebar_requested.connect(lambda: parts.frame.show_sidebar(True))

@@ -1,0 +1,87 @@
+"""What stands in the way is said above the conversation; files are attached by dropping them."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from kinet.ui.banner import Banner
+from kinet.ui.settings_dialog import SettingsDialog
+from tests.support.live_window import LiveWindow, live_window
+from tests.support.scripted_server import ScriptedServer, says
+from tests.support.window import until
+
+pytestmark = pytest.mark.window
+
+
+def banner(live: LiveWindow) -> Banner:
+    """The line of the panel on screen."""
+    found = live.panel.findChild(Banner)
+    assert isinstance(found, Banner)
+    return found
+
+
+async def test_a_server_out_of_reach_is_said_and_tried_again(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    async with live_window(tmp_path / "home", server_url=address, folder=tmp_path) as live:
+        live.window.program.settings.set("network.retries", 0)
+        live.panel.send("Hello")
+        await until(lambda: banner(live).isVisible())
+        assert banner(live).label.whole_text().startswith("127.0.0.1 cannot be reached.")
+        await live.ended()
+        asked = len(live.panel.session.conversation.messages)
+        QTest.mouseClick(banner(live).button, Qt.MouseButton.LeftButton)
+        assert not banner(live).isVisible()
+        await until(lambda: banner(live).isVisible(), what="it failed again")
+        assert len(live.panel.session.conversation.messages) >= asked
+
+
+async def test_a_missing_key_is_said_before_the_first_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    with ScriptedServer(says("Yes.")) as server:
+        async with live_window(
+            tmp_path / "home",
+            server_url=server.base_url,
+            folder=tmp_path,
+            api_key_env="NO_SUCH_KEY",
+        ) as live:
+            await until(lambda: banner(live).isVisible())
+            assert "NO_SUCH_KEY is not set" in banner(live).label.whole_text()
+            monkeypatch.setenv("NO_SUCH_KEY", "sk-now-it-is")
+            QTest.mouseClick(banner(live).button, Qt.MouseButton.LeftButton)
+            dialog = live.window.findChild(SettingsDialog)
+            assert dialog is not None
+            dialog.accept()
+            await until(lambda: not banner(live).isVisible())
+
+
+async def test_files_dropped_on_the_chat_are_attached(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("eggs\n", encoding="utf-8")
+    async with live_window(tmp_path / "home", folder=tmp_path) as live:
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(tmp_path / "notes.txt"))])
+        copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+        none = Qt.KeyboardModifier.NoModifier
+        enter = QDragEnterEvent(QPoint(200, 200), copy, data, left, none)
+        QApplication.sendEvent(live.panel, enter)
+        assert enter.isAccepted()
+        drop = QDropEvent(QPointF(200, 200), copy, data, left, none)
+        QApplication.sendEvent(live.panel, drop)
+        assert [item.name for item in live.panel.composer.attachments()] == ["notes.txt"]
+        # What is no file is left to whoever wants it.
+        words = QMimeData()
+        words.setText("only words")
+        enter = QDragEnterEvent(QPoint(200, 200), copy, words, left, none)
+        enter.ignore()
+        QApplication.sendEvent(live.panel, enter)
+        assert not enter.isAccepted()
