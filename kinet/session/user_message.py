@@ -30,7 +30,7 @@ def user_message(
     from kinet.store.event_rows import clean
 
     said = clean(text)
-    parts = [_part(item) for item in attachments]
+    parts = [part_of(item) for item in attachments]
     content = said if not parts else (TextPart(said), *parts)
     message = Message("user", content, id=secrets.token_hex(6))
     now = state.parts.now()
@@ -40,7 +40,12 @@ def user_message(
     return with_environment(message, history, state.folder, mode=mode, now=now, added=added)
 
 
-def _part(item: Attachment) -> Part:
+def part_of(item: Attachment) -> Part:
+    """What is attached as a part of the message: a picture is checked and made smaller.
+
+    SettingsError if the file cannot be read or is too large. May take half a second: for a file,
+    call it in a thread where somebody waits.
+    """
     if not isinstance(item, Path):
         return item
     try:

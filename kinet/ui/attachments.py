@@ -1,4 +1,4 @@
-"""What is attached to a message: text from a file or a large paste, shown as chips."""
+"""What is attached to a message: text from a file or a large paste, pictures; shown as chips."""
 
 from __future__ import annotations
 
@@ -9,34 +9,49 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from kinet.net.pictures import media_type_of
 from kinet.ui.composer_edit import clean_text
 from kinet.ui.controls import IconButton, draw_icon
 from kinet.ui.theme import current_theme
 
 CHIP_HEIGHT = 24
 MAX_FILE_BYTES = 512 * 1024
+MAX_PICTURE_BYTES = 20 * 1024 * 1024
 _GAP = 8
 _NAME_WIDTH = 180
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A text that travels with a message. `name` is shown, `path` is "" for a paste."""
+    """What travels with a message. `name` is shown, `path` is "" for a paste.
+
+    A picture has no text but a `size` in bytes; its file is read when it is sent.
+    """
 
     name: str
     text: str
     path: str = ""
+    size: int = 0
+
+    @property
+    def is_picture(self) -> bool:
+        """True for a picture."""
+        return self.size > 0
 
     @property
     def size_text(self) -> str:
         """Its size in words: "12 KB"."""
-        return size_words(len(self.text.encode("utf-8", "replace")))
+        return size_words(self.size or len(self.text.encode("utf-8", "replace")))
 
 
 def read_attachment(path: Path) -> Attachment | str:
-    """The text of a file as an attachment, or a sentence that says why it cannot be one."""
+    """A file as an attachment, text or picture, or a sentence that says why it cannot be one."""
     try:
         size = path.stat().st_size
+        with path.open("rb") as file:
+            picture = media_type_of(file.read(16)) != ""
+        if picture and size <= MAX_PICTURE_BYTES:
+            return Attachment(path.name, "", str(path), size)
         if size > MAX_FILE_BYTES:
             return (
                 f"{path.name} is {size_words(size)}; up to {size_words(MAX_FILE_BYTES)} can be "
@@ -46,7 +61,7 @@ def read_attachment(path: Path) -> Attachment | str:
     except OSError as exc:
         return f"{path.name} could not be read: {exc.strerror or exc}."
     if b"\0" in raw[:8_192]:
-        return f"{path.name} is not a text file. Only text can be attached."
+        return f"{path.name} is neither text nor a PNG, JPEG, GIF or WebP picture."
     return Attachment(path.name, clean_text(raw.decode("utf-8-sig", "replace")), str(path))
 
 
@@ -54,11 +69,18 @@ def with_attachments(text: str, attachments: tuple[Attachment, ...]) -> str:
     """The message's text followed by each attachment, fenced and named."""
     parts = [text] if text.strip() else []
     for item in attachments:
+        if item.is_picture:
+            continue
         fence = "```"
         while fence in item.text:
             fence += "`"
         parts.append(f"Attached: {item.path or item.name}\n{fence}\n{item.text.rstrip()}\n{fence}")
     return "\n\n".join(parts)
+
+
+def pictures_of(attachments: tuple[Attachment, ...]) -> tuple[Path, ...]:
+    """The files of the pictures among them."""
+    return tuple(Path(item.path) for item in attachments if item.is_picture)
 
 
 def size_words(size: int) -> str:
@@ -149,7 +171,8 @@ class _Chip(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.qcolor("chip"))
         painter.drawRoundedRect(self.rect(), 4, 4)
-        draw_icon(painter, "file-text", "text_2", QPoint(15, 12), 14)
+        icon = "image" if self._item.is_picture else "file-text"
+        draw_icon(painter, icon, "text_2", QPoint(15, 12), 14)
         font = theme.font("meta")
         painter.setFont(font)
         painter.setPen(theme.qcolor("text"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -157,16 +158,16 @@ class ChatPanel(QFrame):
         self.refresh()
         self.transcript_made.emit()
 
-    def send(self, text: str) -> None:
+    def send(self, text: str, pictures: Sequence[Path] = ()) -> None:
         """Starts a turn with `text`; if no session can be opened the text stays."""
         session = self.open_session()
         if session is not None:
             self.desk.clear()
-            if self.branches.send_edited(text):
+            if not pictures and self.branches.send_edited(text):
                 return
             self.build_transcript()
             self.transcript.jump_to_bottom()
-            self.runner.start(session, text)
+            self.runner.start(session, text, pictures)
 
     def open_session(self) -> OpenSession | None:
         """The session, opened if there is none yet; None (and `problem`) if that fails."""

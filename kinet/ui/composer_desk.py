@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from kinet.ui.attachments import with_attachments
+from kinet.ui.attachments import pictures_of, with_attachments
 from kinet.ui.composer import Composer
 from kinet.ui.conversation_text import questions
 from kinet.ui.drafts import NEW, Draft, DraftBook
@@ -18,7 +18,8 @@ _DRAFT_DELAY = 700  # milliseconds from the last key to the file
 class ComposerDesk(QObject):
     """Serves one composer. `send_now` comes when a turn should start."""
 
-    send_now = Signal(str)
+    # The text, and the files of pictures.
+    send_now = Signal(str, object)
     model_needed = Signal()
 
     def __init__(
@@ -51,8 +52,13 @@ class ComposerDesk(QObject):
 
     def submit(self) -> None:
         """Sends what the composer holds; queues it while a turn runs; keeps it without a model."""
-        text = with_attachments(self._composer.text(), self._composer.attachments())
-        if not text.strip() or self.local_command(text):
+        attached = self._composer.attachments()
+        pictures = pictures_of(attached)
+        text = with_attachments(self._composer.text(), attached)
+        if not text.strip():
+            # A picture alone is named, so that the conversation has a title.
+            text = ", ".join(path.name for path in pictures)
+        if not text.strip() or (not pictures and self.local_command(text)):
             return
         if not self.has_model:
             self.save_draft()
@@ -60,6 +66,9 @@ class ComposerDesk(QObject):
             return
         session = self._session()
         if self.running and session is not None:
+            if pictures:
+                self._composer.problem.emit("A picture can be sent when this turn has ended.")
+                return
             if self.asked:
                 session.steer(text)
             else:
@@ -67,7 +76,7 @@ class ComposerDesk(QObject):
             self.clear()
             self.show_queue()
             return
-        self.send_now.emit(text)
+        self.send_now.emit(text, pictures)
 
     def clear(self) -> None:
         """Empties the composer: its text is on its way."""

@@ -86,7 +86,8 @@ def _read(path: Path) -> dict[str, Draft]:
 
 def _to_json(draft: Draft) -> dict[str, Any]:
     attached = [
-        {"name": item.name, "text": item.text, "path": item.path} for item in draft.attachments
+        {"name": item.name, "text": item.text, "path": item.path, "size": item.size}
+        for item in draft.attachments
     ]
     return {"text": draft.text, "caret": draft.caret, "attachments": attached}
 
@@ -98,7 +99,10 @@ def _from_json(raw: dict[str, Any]) -> Draft:
         raw["caret"] if isinstance(raw.get("caret"), int) else 0,
         tuple(
             Attachment(
-                str(item.get("name", "")), str(item.get("text", "")), str(item.get("path", ""))
+                str(item.get("name", "")),
+                str(item.get("text", "")),
+                str(item.get("path", "")),
+                item["size"] if isinstance(item.get("size"), int) else 0,
             )
             for item in (attached if isinstance(attached, list) else ())
             if isinstance(item, dict)

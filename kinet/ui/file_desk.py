@@ -41,11 +41,11 @@ class FileDesk(QObject):
         dialog.open()
 
     def choose_files(self) -> None:
-        """Asks for text files to attach."""
+        """Asks for files to attach: text and pictures."""
         panel = self._panel
         if panel is None:
             return
-        dialog = self._dialog("Attach text files")
+        dialog = self._dialog("Attach text files and pictures")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(
             lambda paths: panel.composer.attach_all([Path(path) for path in paths])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -97,6 +98,8 @@ class TurnRunner(QObject):
         self.end = ""
         rested = time.monotonic()
         more, self._more = self._more, {}
+        if "attachments" in more:
+            more["attachments"] = await asyncio.to_thread(_parts, more["attachments"])
         async with aclosing(session.send(text, approver=self._approver, **more)) as events:
             async for event in events:
                 self._take(event)
@@ -122,3 +125,10 @@ class TurnRunner(QObject):
     def _set_running(self, running: bool) -> None:
         self.running = running
         self.running_changed.emit(running)
+
+
+def _parts(attachments: Sequence[Any]) -> list[Any]:
+    """Files read and pictures checked: in a thread, for a photograph takes a while."""
+    from kinet.session.user_message import part_of
+
+    return [part_of(item) for item in attachments]

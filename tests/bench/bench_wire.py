@@ -15,11 +15,10 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(ROOT / "tests" / "wire"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "wire"))
 
-from wire_processes import Processes
+from wire_processes import ROOT, Processes
 from wire_replay import load_cases
 
 
@@ -31,8 +30,10 @@ async def run() -> int:
     with tempfile.TemporaryDirectory() as home:
         processes = Processes(cases, Path(home))
         async with processes.server as base_url:
-            found = await asyncio.gather(*(processes.problems(id_, base_url) for id_ in must))
-    failed = {id_: problems for id_, problems in zip(must, found, strict=True) if problems}
+            asked = (processes.problems(id_, base_url) for id_ in must)
+            found = await asyncio.gather(*asked, return_exceptions=True)
+    told = (item if isinstance(item, list) else [repr(item)] for item in found)
+    failed = {id_: problems for id_, problems in zip(must, told, strict=True) if problems}
     for id_, problems in failed.items():
         print(id_, *problems, sep="\n    ")
     shown = {"name": "wire cases through kinet complete, failed", "value": len(failed)}

@@ -10,7 +10,7 @@ from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from kinet.ui.attachments import Attachment, read_attachment, with_attachments
+from kinet.ui.attachments import Attachment, pictures_of, read_attachment, with_attachments
 from kinet.ui.composer import Composer
 from kinet.ui.composer_edit import COMMIT_GRACE, clean_text, is_huge
 
@@ -110,7 +110,21 @@ def test_dropped_text_files_become_chips_and_others_are_refused_in_words(
     data.setUrls([QUrl.fromLocalFile(str(good)), QUrl.fromLocalFile(str(bad))])
     composer.edit.insertFromMimeData(data)
     assert [item.name for item in composer.attachments()] == ["notes.txt"]
-    assert problems == ["picture.bin is not a text file. Only text can be attached."]
+    assert problems == ["picture.bin is neither text nor a PNG, JPEG, GIF or WebP picture."]
+
+
+def test_a_picture_becomes_a_chip_and_no_part_of_the_text(
+    composer: Composer, tmp_path: Path
+) -> None:
+    picture = tmp_path / "shot.png"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(40_000))
+    composer.attach(picture)
+    (item,) = composer.attachments()
+    assert item.is_picture
+    assert item.size_text == "40 KB"
+    assert composer.box.send.isEnabled()
+    assert with_attachments("See", composer.attachments()) == "See"
+    assert pictures_of(composer.attachments()) == (picture,)
 
 
 def test_a_no_break_space_stays_one(composer: Composer) -> None:

@@ -16,6 +16,8 @@ from wire_rules import check_request
 ROOT = Path(__file__).resolve().parents[2]
 ASK = [{"role": "user", "content": "go"}]
 Case = dict[str, Any]
+# Seconds for one process, on a machine that does much else.
+PATIENCE_S = 120.0
 
 
 class Processes:
@@ -88,6 +90,11 @@ class Processes:
                 "WIRE_KEY": settings.get("api_key", "test-key"),
             },
         )
-        out, err = await child.communicate(json.dumps(document).encode())
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                out, err = await child.communicate(json.dumps(document).encode())
+        finally:
+            if child.returncode is None:
+                child.kill()
         assert b"Traceback" not in err, err.decode()
         return json.loads(out)
