@@ -1,4 +1,4 @@
-"""What an answer to a question does: rules that are kept, refused or lost, and parts of a change."""
+"""What answering a question does: rules kept, refused or lost, and parts of a change."""
 
 from __future__ import annotations
 

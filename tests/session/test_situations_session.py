@@ -142,7 +142,8 @@ async def test_situation_11_of_two_sessions_on_one_folder_only_the_stopped_one_s
     await waiting.waiting.wait()
     await talk.running_now.wait()
     async with asyncio.timeout(5):
-        while second.state != "waiting":
+        # A state has no event to wait for.
+        while second.state != "waiting":  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     assert (first.state, second.state) == ("running", "waiting")
     first.stop()
