@@ -26,7 +26,7 @@ from kinet.session.user_message import Attachment, user_message
 if TYPE_CHECKING:
     from kinet.engine.base import StopSignal
 
-State = Literal["idle", "running", "waiting", "stopping"]
+State = Literal["idle", "running", "waiting", "paused", "stopping"]
 
 # Seconds; how long a closing session waits for its turn to end by itself.
 _LONGEST_END = 3.0
@@ -59,9 +59,13 @@ class Session(BranchingSession):
 
     @property
     def state(self) -> State:
-        """waiting: for a person's answer; stopping: the turn was told to end."""
+        """waiting: for a person's answer; stopping: the turn was told to end.
+
+        paused: nothing runs, and what waits in the queue is not sent before the person says so.
+        """
         if self._stop is None:
-            return "idle"
+            waiting = self._state.waiting
+            return "paused" if waiting.paused and waiting.items else "idle"
         if self._stop.is_set:
             return "stopping"
         return "waiting" if self._state.conversation.state == "waiting" else "running"

@@ -22,8 +22,6 @@ LINES = _TEXT.split()
 
 # Line → "file::test" for tests whose name says what the person sees instead of the line.
 ELSEWHERE = {
-    "K22": "providers/test_provider_messages.py::test_no_mark_of_ours_is_sent",
-    "K23": "providers/test_provider_cache_marks.py::test_each_request_finds_a_written_prefix",
     "K26": "providers/test_provider_pricing.py::test_an_unknown_model_is_estimated_and_marked",
     "K27": "providers/test_provider_pricing.py::test_cached_tokens_are_counted_once_and_never_free",
     "P1": "architecture/test_layers.py::test_the_layer_contracts_hold",

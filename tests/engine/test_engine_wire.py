@@ -430,3 +430,26 @@ async def test_c08_a_blank_reply_counts_as_empty_and_never_reaches_the_history(s
     assert [item.text for item in chat.conversation.messages if item.role == "assistant"] == [
         "Here."
     ]
+
+
+async def test_k22_the_key_is_a_bearer_and_without_one_there_is_no_header(server):
+    for key in (Secret("my-key"), None, Secret("")):
+        provider = create_provider(server.profile("openai"), key)
+        await Chat().send(provider)
+        await provider.close()
+    assert [request.path for request in server.requests] == ["/v1/chat/completions"] * 3
+    sent = [request.headers.get("authorization") for request in server.requests]
+    assert sent == ["Bearer my-key", None, None]
+
+
+async def test_k23_the_messages_protocol_has_its_headers_and_at_most_four_cache_marks(server):
+    server.replies(*[asks_for("look", word=str(number)) for number in range(4)], says("Done."))
+    provider = create_provider(server.profile("anthropic"), Secret("my-key"))
+    await Chat(tools=(Look(),), memory_text="Facts.").send(provider)
+    await provider.close()
+    for request in server.requests:
+        assert request.headers["x-api-key"] == "my-key"
+        assert request.headers["anthropic-version"]
+        assert 2 <= json.dumps(request.body).count('"cache_control"') <= 4
+        assert "cache_control" in json.dumps(request.body["system"])
+        assert "cache_control" in json.dumps(request.body["tools"][-1])

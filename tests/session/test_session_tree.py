@@ -222,6 +222,28 @@ async def test_a_compaction_asked_for_while_a_turn_runs_waits_for_its_end(start)
     assert session.take_next().text == "/compact"
 
 
+async def test_the_state_is_one_word_from_idle_to_paused(start):
+    started = asyncio.Event()
+
+    async def wait() -> None:
+        started.set()
+        await asyncio.Event().wait()
+
+    world = await start([wait])
+    session = world.sessions.create()
+    assert session.state == "idle"
+    running = asyncio.create_task(collect(session.send("Ask.")))
+    await started.wait()
+    assert session.state == "running"
+    session.enqueue("Next.")
+    session.stop()
+    assert session.state == "stopping"
+    await running
+    assert session.state == "paused"
+    assert session.take_next() is None
+    assert (await start()).sessions.open(session.id).state == "paused"
+
+
 _acts = st.lists(
     st.one_of(
         st.tuples(st.just("send"), st.integers(0, 3)),
