@@ -9,7 +9,7 @@ from typing import Any
 from kinet.core.messages import ImagePart, Message, OtherPart, TextPart, ToolCall, ToolSchema
 from kinet.core.profile import ModelProfile
 from kinet.providers.base import ModelRequest
-from kinet.providers.history import History, parts_of, prepared, readable, text_of
+from kinet.providers.history import parts_of, prepared, readable, text_of
 from kinet.providers.images import NOT_SEEN, note_instead, picture_for
 from kinet.providers.reply import whole_object
 from kinet.providers.vendors import Vendor
@@ -25,7 +25,9 @@ def wire_messages(
 ) -> list[dict[str, Any]]:
     """The messages as the server takes them: one system message first, calls answered at once."""
     history = prepared(request)
-    return _Builder(history, profile, vendor, names).messages()
+    builder = ChatBuilder(profile, vendor, names, history.system)
+    builder.extend(history.messages)
+    return builder.messages()
 
 
 def wire_tools(tools: Sequence[ToolSchema], names: ToolNames) -> list[dict[str, Any]]:
@@ -54,7 +56,8 @@ def object_schema(tool: ToolSchema) -> dict[str, Any]:
 
 def sent_arguments(call: ToolCall) -> str:
     """The very text that came, or an object that shows it where it was no object."""
-    return _prepared_call(call)[1]
+    text: str = _prepared_call(call)[1]
+    return text
 
 
 def sent_object(call: ToolCall) -> Any:
@@ -86,23 +89,27 @@ def _prepared_call(call: ToolCall) -> tuple[Any, ...]:
     return known
 
 
-class _Builder:
+class ChatBuilder:
+    """Makes wire messages of a history, piece by piece; each piece begins with a new group."""
+
     def __init__(
-        self, history: History, profile: ModelProfile, vendor: Vendor, names: ToolNames
+        self, profile: ModelProfile, vendor: Vendor, names: ToolNames, system: str = ""
     ) -> None:
-        self._history = history
         self._profile = profile
         self._vendor = vendor
         self._names = names
-        self._ids = CallIds(history.messages, vendor.tool_ids)
+        self._ids = CallIds((), vendor.tool_ids)
+        self._count = 0
         self._out: list[dict[str, Any]] = []
+        if system:
+            self._out.append({"role": "system", "content": system})
         # Pictures of results wait until the last result of their group: text only stands there.
         self._pictures: list[dict[str, Any]] = []
 
-    def messages(self) -> list[dict[str, Any]]:
-        if self._history.system:
-            self._out.append({"role": "system", "content": self._history.system})
-        for number, message in enumerate(self._history.messages):
+    def extend(self, messages: Sequence[Message]) -> None:
+        """Takes the messages that follow, in which every call is answered at once."""
+        self._ids.extend(messages)
+        for number, message in enumerate(messages, self._count):
             if message.role == "tool":
                 self._add_result(number, message)
                 continue
@@ -112,7 +119,11 @@ class _Builder:
             else:
                 self._add_user(self._content(message))
         self._add_pictures()
-        return self._out
+        self._count += len(messages)
+
+    def messages(self) -> list[dict[str, Any]]:
+        """All messages so far; the list is the caller's, its items are not."""
+        return list(self._out)
 
     def _add_user(self, content: str | list[dict[str, Any]]) -> None:
         if not content:
