@@ -135,6 +135,14 @@ class Appearance(Section):
     zoom: int = setting(
         100, title="Zoom", help="Size of the text in the window.", unit="%", ge=80, le=200
     )
+    contrast: bool = setting(
+        False,
+        title="High contrast",
+        help="Quiet text in full strength, plain lines and surfaces, thicker focus rings.",
+    )
+    wide: bool = setting(
+        False, title="Wide column", help="Conversations may be 960 instead of 720 pixels wide."
+    )
 
 
 class Network(Section):
@@ -237,6 +245,11 @@ class Limits(Section):
         zero="off",
         ge=0,
         le=100_000,
+    )
+    branch_summary: bool = setting(
+        False,
+        title="Sum up a branch that is left",
+        help="An edited message's branch is told in short what was done before. Costs a request.",
     )
     compact_ratio: float = setting(
         0.7,

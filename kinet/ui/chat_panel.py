@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from kinet.ui.presenter import Presenter
     from kinet.ui.transcript.view import Transcript
 
-COLUMN = 720
 MARGIN = 24
 _NO_MODEL = Status("No model chosen", "info")
 _CHANGES_FIGURES = (TurnStarted, MessageCompleted, StepFinished, ContextCompacted, TurnFinished)
@@ -214,10 +213,14 @@ class ChatPanel(QFrame):
         if self.body.transcript is not None:
             self.body.transcript.set_theme(theme)
             self.body.transcript.set_zoom(theme.zoom)
+        self._place_foot()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        margin = max(MARGIN, (self.width() - COLUMN) // 2)
+        self._place_foot()
+
+    def _place_foot(self) -> None:
+        margin = max(MARGIN, (self.width() - current_theme().column) // 2)
         self.foot.setContentsMargins(margin, 0, margin, 0)
         self.composer.edit.set_max_height(int(self.height() * 0.4) - 56)
 

@@ -192,7 +192,7 @@ class _Box(QFrame):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         focused = self.edit.hasFocus()
-        thick = 2 if focused and self.edit.keyboard_focus else 1
+        thick = theme.ring if focused and (self.edit.keyboard_focus or theme.contrast) else 1
         painter.setPen(QPen(theme.qcolor("accent" if focused else "control_border"), thick))
         painter.setBrush(theme.qcolor("raised"))
         inner = QRectF(self.rect()).adjusted(thick / 2, thick / 2, -thick / 2, -thick / 2)

@@ -70,8 +70,10 @@ class PaintedButton(QAbstractButton):
             painter.drawRoundedRect(self.rect(), radius, radius)
         if self.ring and self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme.qcolor("focus"), 2))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), radius, radius)
+            painter.setPen(QPen(theme.qcolor("focus"), theme.ring))
+            inset = theme.ring / 2
+            inner = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
+            painter.drawRoundedRect(inner, radius, radius)
 
 
 class IconButton(PaintedButton):

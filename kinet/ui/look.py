@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
+from kinet.ui.contrast import with_contrast
 from kinet.ui.theme import (
     Theme,
     load_fonts,
@@ -16,6 +19,7 @@ from kinet.ui.theme import (
 )
 
 ZOOM_MIN, ZOOM_MAX = 80, 200
+WIDE_COLUMN = 960
 
 
 class Look(QObject):
@@ -28,6 +32,7 @@ class Look(QObject):
         super().__init__(app)
         self._app = app
         self.choice, self.zoom = choice, zoom
+        self.contrast = self.wide = False
         self.theme: Theme | None = None
         app.setStyle("Fusion")
         app.styleHints().colorSchemeChanged.connect(self._system_changed)
@@ -35,6 +40,10 @@ class Look(QObject):
     def apply(self) -> None:
         """Draws everything in the chosen look."""
         theme = load_theme(mode_of(self.choice), self.zoom)
+        if self.contrast:
+            theme = with_contrast(theme)
+        if self.wide:
+            theme = replace(theme, column=WIDE_COLUMN)
         if theme == self.theme:
             return
         self.theme = theme
@@ -47,6 +56,16 @@ class Look(QObject):
     def choose(self, choice: str) -> None:
         """Light, dark or as the system says."""
         self.choice = choice
+        self.apply()
+
+    def set_contrast(self, contrast: bool) -> None:
+        """With or without the stronger colours."""
+        self.contrast = contrast
+        self.apply()
+
+    def set_wide(self, wide: bool) -> None:
+        """Lets conversations be wider, or as wide as reads best."""
+        self.wide = wide
         self.apply()
 
     def set_zoom(self, percent: int) -> None:

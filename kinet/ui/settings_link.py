@@ -7,6 +7,13 @@ from PySide6.QtCore import QObject
 from kinet.ui.program import Program
 from kinet.ui.window_parts import WindowParts
 
+_AT_START = (
+    "general.send_key",
+    "general.escape_stops",
+    "appearance.contrast",
+    "appearance.wide",
+)
+
 
 class SettingsLink(QObject):
     """Follows the settings from `start` on."""
@@ -21,7 +28,7 @@ class SettingsLink(QObject):
         settings = self._program.settings
         end = settings.on_change(self._changed)
         self.destroyed.connect(lambda: end())
-        for key in ("general.send_key", "general.escape_stops"):
+        for key in _AT_START:
             self._changed(key)
         self._parts.look.zoom_chosen.connect(self._keep_zoom)
 
@@ -42,6 +49,10 @@ class SettingsLink(QObject):
                 parts.look.choose(str(settings.get(key)))
             case "appearance.zoom":
                 parts.look.set_zoom(int(settings.get(key)))
+            case "appearance.contrast":
+                parts.look.set_contrast(bool(settings.get(key)))
+            case "appearance.wide":
+                parts.look.set_wide(bool(settings.get(key)))
             case _:
                 parts.models.refresh()
 

@@ -110,7 +110,9 @@ def stylesheet(theme: Theme) -> str:
     for name in ("chevron-down", "chevron-up", "check"):
         path = (marks / f"{name}-{theme.mode}.svg").as_posix()
         values["mark_" + name.replace("-", "_")] = path
-    return Template(_style_source()).substitute(values)
+    sheet = Template(_style_source()).substitute(values)
+    ring = theme.color("focus")
+    return sheet.replace(f"2px solid {ring}", f"{theme.ring}px solid {ring}")
 
 
 @lru_cache(maxsize=1)

@@ -76,6 +76,14 @@ class Theme:
     syntax: Mapping[str, str] = field(default_factory=dict)
     chart: tuple[str, ...] = ()
     zoom: int = 100
+    contrast: bool = False
+    # The widest a conversation gets, in logical pixels.
+    column: int = 720
+
+    @property
+    def ring(self) -> int:
+        """How thick a focus ring is."""
+        return 3 if self.contrast else 2
 
     @property
     def is_dark(self) -> bool:

@@ -71,7 +71,7 @@ class FakeSession:
     async def branch_points(self) -> list[Any]:
         return []
 
-    async def go_back(self, message_id: str) -> None:
+    async def go_back(self, message_id: str, *, summary: bool = False) -> None:
         raise StoreError("This message is not in the conversation.")
 
     async def switch_branch(self, message_id: str, step: int) -> None:
@@ -172,6 +172,8 @@ class FakeSettings:
             "models.default_profile": "Lumen 4",
             "appearance.theme": "light",
             "appearance.zoom": 100,
+            "appearance.contrast": False,
+            "appearance.wide": False,
         }
         self.models = [LUMEN]
 

@@ -17,7 +17,7 @@ from kinet.ui.transcript.follow import Follower
 from kinet.ui.transcript.live_clock import LiveClock
 from kinet.ui.transcript.pacing import Pacer
 from kinet.ui.transcript.sink import retire
-from kinet.ui.transcript.style import COLUMN, MARGIN, Style
+from kinet.ui.transcript.style import MARGIN, Style
 from kinet.ui.transcript.text_entry import TextEntry
 from kinet.ui.transcript.widget_entry import WidgetEntry
 
@@ -55,7 +55,7 @@ class Stage(QObject):
     def column(self) -> tuple[int, int]:
         """(left, width) of the column; the scroll bar does not move it."""
         whole = self._area.width()
-        width = max(120, min(COLUMN, whole - 2 * MARGIN))
+        width = max(120, min(self.flow.style.theme.column, whole - 2 * MARGIN))
         return (whole - width) // 2, width
 
     @property

@@ -11,7 +11,6 @@ from kinet.markup.look import FormulaTag, Look, no_formula
 from kinet.ui.theme import SIZES, Theme, code_families, ui_families
 from kinet.ui.transcript.formula_shelf import FormulaShelf
 
-COLUMN = 720
 MARGIN = 24
 TOP = 20
 BOTTOM = 16
