@@ -29,7 +29,7 @@ class ScanLimits:
     """What is looked at and kept. Sizes in bytes, time in seconds."""
 
     entries: int = 100_000
-    seconds: float = 20.0
+    seconds: float = 30.0
     depth: int = 200
     largest_file: int = 20 * 1024 * 1024
     all_files: int = 512 * 1024 * 1024
@@ -37,12 +37,16 @@ class ScanLimits:
 
 @dataclass(slots=True)
 class Look:
-    """What a folder held. `problem` says in words why it is not whole; "" if it is."""
+    """What a folder held. `problem` says in words why it is not whole; "" if it is.
+
+    `too_large` where another look would end no better; one that ran out of time is gone on with.
+    """
 
     states: dict[str, FileState] = field(default_factory=dict)
     signatures: dict[str, Signature] = field(default_factory=dict)
     ignoring: Ignoring | None = None
     problem: str = ""
+    too_large: bool = False
 
 
 class FolderScan:
@@ -73,7 +77,8 @@ class FolderScan:
         deadline = time.monotonic() + self._limits.seconds
         for path, entry in self._walk():
             self._take(path, entry)
-            if len(look.states) > self._limits.entries or time.monotonic() > deadline:
+            look.too_large = len(look.states) > self._limits.entries
+            if look.too_large or time.monotonic() > deadline:
                 look.problem = (
                     f"The folder holds more than can be looked over ({len(look.states):,} entries "
                     "were)"

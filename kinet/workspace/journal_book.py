@@ -66,7 +66,10 @@ class FolderBook:
                 return
             look = self._look(same_rules=False)
             if look.problem:
-                self._too_large = ticket.problem = look.problem
+                ticket.problem = look.problem
+                self._too_large = look.problem if look.too_large else ""
+                # What was read need not be read again: the next look comes further.
+                self._known = look
                 return
             self._known = ticket.look = look
 

@@ -18,6 +18,7 @@ from kinet.workspace.content_store import ContentStore
 from kinet.workspace.file_state import FileState
 
 _OWN = stat.S_IRWXU
+_SYNCED_ONE_BY_ONE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +40,13 @@ class Restoring:
         self.failed: dict[str, str] = {}
         # Folders in which something lies that is not the turn's; they stay, and that is no failure.
         self._staying: set[str] = set()
+        self._each = True
 
     def run(self, moves: Iterable[Move]) -> list[str]:
         """The paths that now are as wanted; `failed` says why the others are not."""
         todo = sorted(moves, key=lambda move: move.path)
+        # Very many files are brought to the disk together: one by one it takes minutes.
+        self._each = len(todo) <= _SYNCED_ONE_BY_ONE
         for move in todo:
             if _is_folder(move.current) and _is_folder(move.wanted):
                 self._try(move, self._open_up)
@@ -58,6 +62,8 @@ class Restoring:
         for move in reversed(todo):
             if _is_folder(move.wanted):
                 self._try(move, self._set_mode)
+        if not self._each and hasattr(os, "sync"):
+            os.sync()
         left = self.failed.keys() | self._staying
         return [move.path for move in todo if move.path not in left]
 
@@ -124,7 +130,7 @@ class Restoring:
     def _link(self, target: str, place: Place) -> None:
         name = _temporary(place)
         os.symlink(target, _beside(place, name), dir_fd=place.folder)
-        _take(place, name)
+        _take(place, name, sync=self._each)
 
     def _file(self, wanted: FileState, place: Place) -> None:
         data = self._store.get(wanted.content)
@@ -138,37 +144,39 @@ class Restoring:
         name = _temporary(place)
         descriptor = place.open(os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, name=name)
         try:
-            _write(descriptor, data, wanted.mode)
+            _write(descriptor, data, wanted.mode, sync=self._each)
         except BaseException:
             with contextlib.suppress(OSError):
                 place.remove(name)
             raise
-        _take(place, name)
+        _take(place, name, sync=self._each)
 
     def _in_place(self, data: bytes, wanted: FileState, place: Place) -> None:
         os.chmod(_name(place), wanted.mode | stat.S_IWUSR, dir_fd=place.folder)
         _write(place.open(os.O_WRONLY), data, wanted.mode)
 
 
-def _write(descriptor: int, data: bytes, mode: int) -> None:
+def _write(descriptor: int, data: bytes, mode: int, *, sync: bool = True) -> None:
     try:
         write_all(descriptor, data)
         os.ftruncate(descriptor, len(data))
         if hasattr(os, "fchmod"):
             os.fchmod(descriptor, mode)
-        os.fsync(descriptor)
+        if sync:
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _take(place: Place, name: str) -> None:
+def _take(place: Place, name: str, *, sync: bool) -> None:
     try:
         place.take(name)
     except BaseException:
         with contextlib.suppress(OSError):
             place.remove(name)
         raise
-    place.sync()
+    if sync:
+        place.sync()
 
 
 def _kind(state: FileState | None) -> str:
