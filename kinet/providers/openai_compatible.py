@@ -11,6 +11,7 @@ from kinet.net.secret import Secret
 from kinet.providers.addresses import chat_address
 from kinet.providers.base import ModelRequest
 from kinet.providers.cache_marks import set_marks_in_chat
+from kinet.providers.chat_history import ChatHistory
 from kinet.providers.complaints import Complaint
 from kinet.providers.headers import request_headers
 from kinet.providers.http import Call
@@ -18,7 +19,6 @@ from kinet.providers.openai_decoder import ChatDecoder
 from kinet.providers.openai_messages import wire_messages, wire_tools
 from kinet.providers.refusals import Refusals
 from kinet.providers.vendors import OPENAI_REASONING, Vendor
-from kinet.providers.wire_names import ToolNames
 
 
 class OpenAICompatible:
@@ -34,21 +34,20 @@ class OpenAICompatible:
         self._profile = profile
         self._key = key
         self._vendor = vendor
+        self._history = ChatHistory(profile, vendor)
         self._refusals = Refusals() if refusals is None else refusals
 
     def call(self, request: ModelRequest) -> Call:
         """The request to send. BadRequestError if the address or the key cannot be used."""
         profile, vendor = self._profile, self._vendor
-        names = ToolNames(request.tools, request.messages)
-        body: dict[str, Any] = {
-            "model": profile.model,
-            "messages": wire_messages(request, profile, vendor, names),
-            "stream": True,
-        }
+        messages, names = self._history.of(request)
+        if vendor.cache_marks and re.search(vendor.cache_marks, profile.model.lower()):
+            # Marks are put into the messages, so they are made for this request alone.
+            messages = wire_messages(request, profile, vendor, names)
+            set_marks_in_chat(messages)
+        body: dict[str, Any] = {"model": profile.model, "messages": messages, "stream": True}
         if vendor.stream_options:
             body["stream_options"] = {"include_usage": True}
-        if vendor.cache_marks and re.search(vendor.cache_marks, profile.model.lower()):
-            set_marks_in_chat(body["messages"])
         if request.tools:
             body["tools"] = wire_tools(request.tools, names)
             if request.tool_choice != "auto":
@@ -67,8 +66,7 @@ class OpenAICompatible:
 
     def decoder(self, request: ModelRequest) -> ChatDecoder:
         """A decoder for the answer to `request`."""
-        names = ToolNames(request.tools, request.messages)
-        return ChatDecoder(self._profile.model, self._vendor, names)
+        return ChatDecoder(self._profile.model, self._vendor, self._history.of(request)[1])
 
     def learn(self, complaint: Complaint, body: Mapping[str, Any]) -> bool:
         """True if the server refused a parameter that will be left out from now on."""

@@ -42,6 +42,10 @@ class ToolNames:
         """The name as the tool is called here."""
         return self._own.get(wire, wire)
 
+    def knows(self, messages: Iterable[Message]) -> bool:
+        """True if all calls in these messages have a name here already."""
+        return all(call.name in self._wire for message in messages for call in message.tool_calls)
+
     def _take(self, name: str, wire: str) -> None:
         self._wire[name] = wire
         self._own[wire] = name
@@ -65,20 +69,28 @@ class CallIds:
     """Ids that fit the server's rule and never occur twice in a history, stable over requests."""
 
     def __init__(self, messages: Sequence[Message], rule: ToolIds) -> None:
+        self._rule: ToolIds = rule
         self._ids: dict[WireCall, str] = {}
         self._answers: dict[int, str] = {}
-        used: set[str] = set()
-        current: dict[str, str] = {}
-        for number, message in enumerate(messages):
+        self._used: set[str] = set()
+        self._current: dict[str, str] = {}
+        self._count = 0
+        self.extend(messages)
+
+    def extend(self, messages: Sequence[Message]) -> None:
+        """Takes the messages that follow those taken so far."""
+        for number, message in enumerate(messages, self._count):
             if message.tool_calls:
-                current = {}
+                self._current = {}
             for call in message.tool_calls:
-                wire = _fitting_id(call.id, rule, used)
-                used.add(wire)
-                current[call.id] = wire
+                wire = _fitting_id(call.id, self._rule, self._used)
+                self._used.add(wire)
+                self._current[call.id] = wire
                 self._ids[WireCall(number, call.id)] = wire
             if message.role == "tool":
-                self._answers[number] = current.get(message.tool_call_id, message.tool_call_id)
+                id_ = message.tool_call_id
+                self._answers[number] = self._current.get(id_, id_)
+        self._count += len(messages)
 
     def call(self, message: int, id_: str) -> str:
         """The id to send for a call of message number `message`."""
