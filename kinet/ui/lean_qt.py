@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import linecache
 
 
 def spare_sources() -> None:
@@ -17,3 +18,5 @@ def spare_sources() -> None:
 
         if hasattr(feature, "_mod_uses_pyside"):
             feature._mod_uses_pyside = lambda module: False
+            # What was read so far; a traceback reads its lines again.
+            linecache.clearcache()

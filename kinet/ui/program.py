@@ -30,7 +30,7 @@ class BranchedSession(Protocol):
         """For each turn shown: `message_id`, and that it is `number` of `count` alternatives."""
         ...
 
-    async def go_back(self, message_id: str) -> None:
+    async def go_back(self, message_id: str, *, summary: bool = False) -> None:
         """Goes back to before a message; what is sent next begins a branch."""
         ...
 
@@ -39,23 +39,8 @@ class BranchedSession(Protocol):
         ...
 
 
-class OpenSession(BranchedSession, Protocol):
-    """A conversation that is open and can be sent to."""
-
-    @property
-    def id(self) -> str:
-        """Unique among all sessions."""
-        ...
-
-    @property
-    def title(self) -> str:
-        """One line; "" before the first message."""
-        ...
-
-    @property
-    def folder(self) -> Path | None:
-        """The working folder."""
-        ...
+class ChosenSession(Protocol):
+    """A session's model, approval mode, folder and name, as a person chooses them."""
 
     @property
     def profile(self) -> str:
@@ -85,6 +70,25 @@ class OpenSession(BranchedSession, Protocol):
 
     def set_folder(self, folder: Path) -> None:
         """Works on another folder from the next turn on."""
+        ...
+
+
+class OpenSession(BranchedSession, ChosenSession, Protocol):
+    """A conversation that is open and can be sent to."""
+
+    @property
+    def id(self) -> str:
+        """Unique among all sessions."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """One line; "" before the first message."""
+        ...
+
+    @property
+    def folder(self) -> Path | None:
+        """The working folder."""
         ...
 
     @property
