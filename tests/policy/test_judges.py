@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kinet.policy import commands, shell_syntax
+from kinet.policy import commands, protected, shell_syntax
 from kinet.policy.addresses import may_be_permitted, special
 from kinet.policy.commands import judge_command
 from kinet.policy.network import judge_url
@@ -217,3 +217,17 @@ def test_hidden_characters_are_spelt_out() -> None:
     assert visible("a\u202eb\u200bc\nd") == "a<U+202E>b<U+200B>c\nd"
     assert visible_line("a\nb") == "a\\nb"
     assert visible("caf\udce9") == "caf\\xe9"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".config/google-chrome/Default/Login Data",
+        ".local/share/keyrings/login.keyring",
+        "Library/Keychains/login.db",
+        "AppData/Roaming/1Password/data",
+    ],
+)
+def test_stores_of_passwords_are_secret_by_their_folders(path: str) -> None:
+    assert protected.is_secret(Path(path).parts)
+    assert not protected.is_secret(Path(path).parts[1:2])
