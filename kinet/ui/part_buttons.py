@@ -33,9 +33,19 @@ class TextButton(QPushButton):
 
     def set_text(self, text: str, name: str = "") -> None:
         """The word on the button; `name` is what is read aloud where it says more."""
-        # The style leaves 4 pixels between icon and word; the grid wants 8.
-        self.setText(f"\u2009\u2009{text}" if self._icon_name else text)
+        self._word = text
         self.setAccessibleName(name or text)
+        self.show_word(True)
+
+    def show_word(self, shown: bool) -> None:
+        """With its word, or where there is no room as an icon that tells it as a tooltip."""
+        # The style leaves 4 pixels between icon and word; the grid wants 8.
+        word = f"\u2009\u2009{self._word}" if self._icon_name else self._word
+        self.setText(word if shown else "")
+        if not shown:
+            self.setToolTip(self._word)
+        elif self.toolTip() == self._word:
+            self.setToolTip("")
 
     def set_icon(self, icon_name: str, token: str = "text_2") -> None:
         """Another icon."""

@@ -19,7 +19,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kinet.ui.controls import IconButton, Line, PaintedButton, draw_icon, key_hint, text_label
+from kinet.ui.controls import (
+    ElidedLabel,
+    IconButton,
+    Line,
+    PaintedButton,
+    draw_icon,
+    key_hint,
+    text_label,
+)
 from kinet.ui.search_hits import SearchHits, TextHit
 from kinet.ui.session_list import SessionDelegate, SessionItem, SessionModel
 from kinet.ui.theme import current_theme, icon, mark_pixmap
@@ -49,7 +57,9 @@ class Sidebar(QFrame):
         self.search.setObjectName("searchField")
         self.search.setAccessibleName("Search sessions")
         self.new_button = _NewSessionRow(self)
-        self.month_label = text_label("", type="meta", tone="text_2", parent=self)
+        self.month_label = ElidedLabel(parent=self)
+        self.month_label.setProperty("type", "meta")
+        self.month_label.setProperty("tone", "text_2")
         self.hits = SearchHits(self)
         self._empty = text_label("", tone="text_3")
         self._pages = QStackedWidget(self)
@@ -101,7 +111,7 @@ class Sidebar(QFrame):
 
     def set_month(self, text: str) -> None:
         """The quiet line at the right of the foot."""
-        self.month_label.setText(text)
+        self.month_label.set_text(text)
 
     def focus_search(self) -> None:
         """Puts the caret into the search field."""

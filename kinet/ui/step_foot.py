@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from kinet.ui.controls import text_label
 from kinet.ui.model_share import ModelShare
@@ -83,6 +84,8 @@ class StepFoot(QWidget):
         row.addStretch(1)
         row.addWidget(self._find)
         row.addWidget(self._wrap)
+        # As wide as the panel, whatever its words need: they give way.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def tell_copied(self) -> None:
         """Says for a moment that the text is on the clipboard."""
@@ -97,9 +100,24 @@ class StepFoot(QWidget):
         self._find.refresh_icon()
         self._toggle(self._wrap.isChecked())
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Icons with words where all fit, else icons alone."""
+        buttons = (self._copy, self._save, self._find, self._wrap)
+        for button in buttons:
+            button.show_word(True)
+        needed = 16 + sum(button.sizeHint().width() for button in buttons)
+        if needed > self.width():
+            for button in buttons:
+                button.show_word(False)
+
     def _restore(self) -> None:
         self._copy.set_text("Copy all")
         self._copy.set_icon("copy")
+        self._fit()
 
     def _toggle(self, wrap: bool) -> None:
         self._wrap.set_icon("wrap", "accent" if wrap else "text_2")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from kinet.ui.controls import ElidedLabel, IconButton, repolish, text_label
@@ -44,6 +45,7 @@ class StepHead(QWidget):
         for button in (self.previous, self.next, self._close):
             head.addWidget(button)
         self._facts = [text_label("", type="meta", parent=self) for _ in range(4)]
+        self._said = [False] * 4
         facts = QHBoxLayout()
         facts.setContentsMargins(16, 0, 16, 8)
         facts.setSpacing(12)
@@ -57,6 +59,7 @@ class StepHead(QWidget):
         below.setFixedHeight(24)
         top.setLayout(head)
         below.setLayout(facts)
+        below.setSizePolicy(policy.Ignored, policy.Fixed)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -88,11 +91,29 @@ class StepHead(QWidget):
                 label.setProperty("tone", tone)
                 repolish(label)
 
+        self._said = [bool(text) for text in facts]
         self.miss.setText("Cache missed" if record.cache_note else "")
         note = record.cache_note
         self.miss.setToolTip(note[:1].upper() + note[1:])
         self.miss.setAccessibleName(f"Cache missed: {note}" if note else "")
         self.miss.setVisible(bool(note))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leaves out facts that have no room whole: the size, then the place among the steps."""
+        room = self.width() - 32
+        hints = [label.sizeHint().width() + 12 for label in self._facts]
+        room -= self.miss.sizeHint().width() + 12 if self.miss.text() else 0
+        shown = list(self._said)
+        for place in (2, 3, 1):
+            if sum(hint for hint, is_shown in zip(hints, shown, strict=True) if is_shown) > room:
+                shown[place] = False
+        for label, is_shown in zip(self._facts, shown, strict=True):
+            label.setVisible(is_shown)
 
     def set_neighbours(self, previous: bool, following: bool) -> None:
         """Whether there is a step before and after."""

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from kinet.ui.controls import ElidedLabel
 from kinet.ui.step_detail import CHANGES, INPUT, MODEL, OUTPUT, RAW, StepDetail
 from kinet.ui.steps import StepRecord
 
@@ -55,6 +56,28 @@ def test_a_miss_of_the_cache_is_named_with_its_cost(panel: StepDetail) -> None:
     assert miss.toolTip() == note[:1].upper() + note[1:]
     panel.show_step(step("x"))
     assert not miss.isVisible()
+
+
+@pytest.mark.parametrize("width", [300, 400])
+def test_nothing_in_head_and_foot_is_cut_in_a_narrow_panel(panel: StepDetail, width: int) -> None:
+    panel.resize(width, 800)
+    panel.show_step(step("x" * 123_456, state="failed", duration_s=754.0, details={"exit": 101}))
+    QApplication.processEvents()
+    for part in (panel._head, panel._foot):
+        for piece in part.findChildren(QLabel) + part.findChildren(QPushButton):
+            if piece.isVisible() and not isinstance(piece, ElidedLabel) and piece.text():
+                assert piece.width() >= piece.sizeHint().width(), piece.text()
+        right = max(piece.mapTo(panel, piece.rect().topRight()).x() for piece in words(part))
+        assert right < width
+    button = panel._foot._wrap
+    assert button.text().strip() == ("Wrap" if width == 400 else "")
+    assert button.accessibleName() == "Wrap"
+
+
+def words(part: QWidget) -> list[QWidget]:
+    """What can be read or pressed in a part."""
+    pieces = [*part.findChildren(QLabel), *part.findChildren(QPushButton)]
+    return [piece for piece in pieces if piece.isVisible()]
 
 
 def test_all_of_a_long_output_is_there(panel: StepDetail) -> None:
