@@ -12,7 +12,9 @@ from pathlib import Path
 
 # A frozen app has no interpreter to run the runner with; it then ends trees as macOS does.
 HAS_RUNNER = sys.platform == "linux" and not getattr(sys, "frozen", False)
-_RUNNER_SECONDS = 2.0
+# Longer than its sweep takes at most: a runner that is killed in the middle leaves what it had not
+# reached, for ever.
+_RUNNER_SECONDS = 6.0
 
 
 def start_plain(
