@@ -47,7 +47,9 @@ class Answers(QWidget):
         self.reason.setPlaceholderText("Why not? The model is told when you deny.")
         self.reason.setAccessibleName("Reason for denying, told to the model")
         self.reason.hide()
-        self._hint = text_label("", type="meta", tone="text_3", parent=self)
+        # The journal keeps what an edit changes before it is made.
+        self._promise = "Undo stays possible" if request.kind == "edit" else ""
+        self._hint = text_label(self._promise, type="meta", tone="text_3", parent=self)
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
         for button in (self.save, self.allow, self.session, self.always, self.deny, self._why):
@@ -107,7 +109,7 @@ class Answers(QWidget):
                 repolish(button)
         by_key = focused and not self.reason.hasFocus()
         act = "saves and allows" if self.editor is not None else "allows once"
-        self._hint.setText(f"{key_hint('Ctrl+Enter')} {act}" if by_key else "")
+        self._hint.setText(f"{key_hint('Ctrl+Enter')} {act}" if by_key else self._promise)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look; the style sheet does it."""

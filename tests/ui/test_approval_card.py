@@ -184,8 +184,8 @@ def test_a_diff_is_drawn_with_its_counts(app: object, qtbot: QtBot) -> None:
     assert "+2 −1" in words
     assert "x.py" in words
     assert desk.card.accessibleName() == "Edit this file? x.py"
-    # There is no way back from a change yet, so none is promised.
-    assert not any("Undo" in label.text() for label in desk.card.findChildren(QLabel))
+    # The journal can take every edit back.
+    assert any(label.text() == "Undo stays possible" for label in desk.card.findChildren(QLabel))
 
 
 def test_a_place_is_named_whatever_words_the_question_uses(app: object, qtbot: QtBot) -> None:
