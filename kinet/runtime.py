@@ -308,6 +308,7 @@ class _Built:
             memory=Recall(self.facts) if self.options.memory else None,
             day_limit=choices.day_limit,
             session_limit=choices.session_limit,
+            branch_summary=choices.branch_summary,
             trash_days=lambda: self.settings.values.data.trash_days,
             data_dir=self.home,
             unsandboxed=self.options.unsandboxed,

@@ -188,6 +188,10 @@ class Conversation:
         }
         return Conversation(**copied)
 
+    def keep_spending(self, other: Conversation) -> None:
+        """What was spent on another branch stays spent."""
+        self.usage, self.cost, self.cost_known = other.usage, other.cost, other.cost_known
+
     def _compact(self, event: ContextCompacted) -> None:
         self.compaction = event
         self.compactions.append(event)

@@ -15,8 +15,9 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 # What a message is for, beside its role. Only the provider's border makes plain messages of them.
 #   ""        said by the person or the model      "note"     said by the engine to the model
+#   "branch"  tells of a branch that was left
 #   "summary" stands for compacted history         "steer"    sent by the person while a turn ran
-MessageKind = Literal["", "note", "summary", "steer"]
+MessageKind = Literal["", "note", "summary", "steer", "branch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +217,7 @@ class Message:
             vendor=_mapping(raw.get("_vendor")),
             memory=bool(raw.get("_memory", False)),
             environment=_text(raw.get("_environment")),
-            kind=kind if kind in ("note", "summary", "steer") else "",
+            kind=kind if kind in ("note", "summary", "steer", "branch") else "",
             id=_text(raw.get("_id")),
         )
 

@@ -225,3 +225,9 @@ class Engine(Protocol):
     def context_map(self, request: TurnRequest) -> ContextMap:
         """What the request would carry, part by part; nothing is asked."""
         ...
+
+    async def branch_summary(
+        self, request: TurnRequest, left: Sequence[Message]
+    ) -> Sequence[Event]:
+        """What a branch that is left was: a message of kind "branch", and what it cost."""
+        ...

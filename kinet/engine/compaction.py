@@ -78,6 +78,7 @@ async def summarise(
     topic: str = "",
     request: str = "",
     notice: Callable[[RetryScheduled], None] = lambda event: None,
+    max_tokens: int = 0,
 ) -> Outcome:
     """Asks the model for the summary of what is dropped.
 
@@ -96,7 +97,7 @@ async def summarise(
     replaced = len(earlier) + len(_as_text(cut.dropped, 0))
     done: Completion | None = None
     try:
-        done = await _complete(provider, text, asked, session_id, notice)
+        done = await _complete(provider, text, asked, session_id, notice, max_tokens)
         summary = _checked(done, replaced)
     except ProviderError as exc:
         return Outcome("", None, f"{SUMMARY_FAILED}: {exc.message}")
@@ -127,10 +128,12 @@ async def _complete(
     text: str,
     session_id: str,
     notice: Callable[[RetryScheduled], None],
+    max_tokens: int,
 ) -> Completion:
     request = ModelRequest(
         system=system,
         messages=(Message("user", text),),
+        max_tokens=max_tokens,
         session_id=f"{session_id}:summary" if session_id else "",
     )
     completion: Completion | None = None

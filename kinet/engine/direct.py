@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
 from kinet.core.approval import Decision
 from kinet.core.context_map import ContextMap
 from kinet.core.events import Event, TurnFinished
+from kinet.core.messages import Message
 from kinet.engine.base import TurnRequest
+from kinet.engine.branch_summary import branch_summary
 from kinet.engine.circuit import Circuit
 from kinet.engine.context import Context
 from kinet.engine.context_map import context_map
@@ -56,6 +58,12 @@ class DirectEngine:
         conversation = conversation_of(request)
         context = Context(request, conversation, self.calibration)
         return context_map(request, context, conversation.messages)
+
+    async def branch_summary(
+        self, request: TurnRequest, left: Sequence[Message]
+    ) -> Sequence[Event]:
+        """What a branch that is left was: a message of kind "branch", and what it cost."""
+        return await branch_summary(request, left)
 
     async def close(self) -> None:
         """Waits for what still cleans up after a stop."""

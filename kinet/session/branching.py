@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from kinet.core.conversation import replay
 from kinet.core.errors import StoreError
 from kinet.core.events import Event, ModelChosen, TurnStarted
+from kinet.session.context_report import summary_of_left
 from kinet.session.queueing import QueueingSession
 
 if TYPE_CHECKING:
@@ -45,11 +46,22 @@ class BranchingSession(QueueingSession):
             points.append(BranchPoint(id_, number, len(others)))
         return points
 
-    async def go_back(self, message_id: str) -> None:
-        """Goes back to before the message; what is sent next begins a branch beside it."""
+    async def go_back(self, message_id: str, *, summary: bool = False) -> None:
+        """Goes back to before the message; what is sent next begins a branch beside it.
+
+        With `summary`, and if the person switched that on, the new branch is told in short what
+        was done on the one that is left.
+        """
         tree, events = await self._tree()
         turn = _turn_of(tree, events, message_id)
+        state = self._state
+        told: Sequence[Event] = ()
+        if summary and state.parts.branch_summary():
+            told = await summary_of_left(state, message_id)
         await self._move(turn.parent, events)
+        for event in told:
+            state.take(event)
+        await state.recorder.durable()
 
     async def switch_branch(self, message_id: str, step: int) -> None:
         """Goes to the branch `step` places beside the one that begins with the message."""
@@ -81,7 +93,8 @@ class BranchingSession(QueueingSession):
         await asyncio.wrap_future(store.move_leaf(state.id, leaf))
         events = await asyncio.to_thread(store.load, state.id)
         self._loaded = None
-        state.conversation = replay(events)
+        left, state.conversation = state.conversation, replay(events)
+        state.conversation.keep_spending(left)
         state.calls.clear()
         state.recorder.begin_from(len(events))
         self._choose_as_in(events, before)

@@ -1,19 +1,24 @@
-"""Tells what fills the window of a session's model, without asking it anything."""
+"""Tells what fills the window of a session's model, and sums up a branch that is left."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
 from kinet.core.context_map import ContextMap
+from kinet.core.events import Event
 from kinet.core.messages import Message
 from kinet.core.pairing import repair
 from kinet.session.parts import Rules
 from kinet.session.state import SessionState
 
 if TYPE_CHECKING:
-    from kinet.providers.base import ModelRequest, RawRequest, StreamItem
+    from kinet.engine.base import TurnRequest
+    from kinet.providers.base import ModelRequest, Provider, RawRequest, StreamItem
+
+# A question and its answer are not worth a summary.
+_WORTH_TELLING = 3
 
 
 class _NoProvider:
@@ -34,6 +39,27 @@ class _NoProvider:
 
 async def context_report(state: SessionState) -> ContextMap:
     """The parts of the next request. SettingsError if no model is chosen."""
+    return state.parts.engine().context_map(await _request(state, _NoProvider()))
+
+
+async def summary_of_left(state: SessionState, message_id: str) -> Sequence[Event]:
+    """What is told of the messages from this one on, which are about to be left.
+
+    () where nothing was done beside an answer. SettingsError or ProviderError if no model can be
+    asked.
+    """
+    messages = state.conversation.messages
+    place = next((n for n, item in enumerate(messages) if item.id == message_id), len(messages))
+    left = repair(messages[place:])
+    if len(left) < _WORTH_TELLING:
+        return ()
+    profile = state.parts.profile(state.profile)
+    provider = await asyncio.to_thread(state.parts.provider, profile)
+    request = await _request(state, provider)
+    return await state.parts.engine().branch_summary(request, left)
+
+
+async def _request(state: SessionState, provider: Provider) -> TurnRequest:
     from kinet.engine.base import Limits, StopSignal, TurnRequest
     from kinet.session.turn import Unasked
 
@@ -41,12 +67,12 @@ async def context_report(state: SessionState) -> ContextMap:
     profile = parts.profile(state.profile)
     rules, memory = await asyncio.to_thread(_read, state)
     messages = repair(conversation.context()) or (Message("user", ""),)
-    request = TurnRequest(
+    return TurnRequest(
         session_id=state.id,
         user=messages[-1],
         history=messages[:-1],
         profile=profile,
-        provider=_NoProvider(),
+        provider=provider,
         toolbox=parts.toolbox(),
         approver=Unasked(),
         stop=StopSignal(),
@@ -58,8 +84,8 @@ async def context_report(state: SessionState) -> ContextMap:
         occupancy=conversation.occupancy,
         occupancy_messages=conversation.occupancy_messages,
         carry=conversation.carry(),
+        price=parts.price,
     )
-    return parts.engine().context_map(request)
 
 
 def _read(state: SessionState) -> tuple[Rules, str]:

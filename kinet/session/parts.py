@@ -71,6 +71,8 @@ class SessionParts:
     trash_days: Callable[[], float] = lambda: 30.0
     # Texts of context sources for a session on this folder, told with the newest message.
     added: Callable[[Path | None], Sequence[str]] = lambda folder: ()
+    # Whether a branch that is left for an edited message is summed up for the new one.
+    branch_summary: Callable[[], bool] = lambda: False
     # Stand before and after each call and before a compaction.
     hooks: tuple[Hook, ...] = ()
     data_dir: Path | None = None

@@ -84,6 +84,10 @@ class TurnChoices:
         """USD that a session may cost before it is asked; 0 is off."""
         return float(self._settings.values.limits.session_usd)
 
+    def branch_summary(self) -> bool:
+        """Whether a branch that is left is summed up for the next one."""
+        return bool(self._settings.values.limits.branch_summary)
+
     def day_limit(self) -> float:
         """USD that may be spent in a day before it is asked; 0 is off."""
         return float(self._settings.values.limits.day_usd)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from kinet.store.database import Database
 
 _TURN = "turn_started"
-# Entries that may stand between the end of a turn and the beginning of the next.
-_BETWEEN = frozenset({"model_chosen", "notice"})
+# What a turn is told apart by; anything between two turns belongs to the later one.
+_BORDERS = frozenset({_TURN, "turn_finished"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,6 @@ class EventTree:
     def _fork(self, turn: Entry) -> int:
         """Where `turn` leaves what went before; a changed model in between is its own."""
         seq = turn.parent
-        while (entry := self.entries.get(seq)) is not None and entry.type in _BETWEEN:
+        while (entry := self.entries.get(seq)) is not None and entry.type not in _BORDERS:
             seq = entry.parent
         return seq

@@ -107,7 +107,8 @@ class BranchDesk(QObject):
         insist = self._runner.end_kind == "circuit"
         try:
             if message_id:
-                await session.go_back(message_id)
+                # Asked again, the model is not to hear of its first answer.
+                await session.go_back(message_id, summary=asked is None)
         except KinetError as exc:
             self.problem.emit(exc.sentence())
             self._composer.set_content(text)

@@ -222,6 +222,35 @@ async def test_a_compaction_asked_for_while_a_turn_runs_waits_for_its_end(start)
     assert session.take_next().text == "/compact"
 
 
+@pytest.mark.parametrize("wanted", [True, False])
+async def test_p22_p06_a_branch_that_is_left_is_summed_up_where_that_is_wished(start, wanted):
+    provider = ScriptedProvider(
+        asks_for("look", word="a"), says("One."), says("## Goal\nIt looked.").counting(50)
+    )
+    world = await start(
+        engine=DirectEngine(),
+        provider=lambda profile: provider,
+        toolbox=lambda: Toolbox((Look(),)),
+        branch_summary=lambda: wanted,
+        price=lambda model, usage: (0.5, False),
+    )
+    session = world.sessions.create()
+    await collect(session.send("Ask."))
+    cost = session.conversation.cost
+    await session.go_back(_asked(session, "Ask."), summary=True)
+    kinds = [item.kind for item in session.history()]
+    assert kinds == (["branch"] if wanted else [])
+    await collect(session.send("Ask better."))
+    (point,) = await session.branch_points()
+    assert (point.number, point.count) == (2, 2)
+    if wanted:
+        assert provider.requests[2].max_tokens == 2_048
+        assert "It looked." in provider.requests[3].messages[0].text
+    assert cost == 1.0
+    # What was spent on the branch that was left stays in the total.
+    assert session.conversation.cost == (2.0 if wanted else 1.5)
+
+
 async def test_the_state_is_one_word_from_idle_to_paused(start):
     started = asyncio.Event()
 
