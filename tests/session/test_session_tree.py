@@ -223,7 +223,7 @@ async def test_a_compaction_asked_for_while_a_turn_runs_waits_for_its_end(start)
 
 
 @pytest.mark.parametrize("wanted", [True, False])
-async def test_p22_p06_a_branch_that_is_left_is_summed_up_where_that_is_wished(start, wanted):
+async def test_p22_a_branch_that_is_left_is_summed_up_where_that_is_wished(start, wanted):
     provider = ScriptedProvider(
         asks_for("look", word="a"), says("One."), says("## Goal\nIt looked.").counting(50)
     )
