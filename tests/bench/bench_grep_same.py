@@ -1,6 +1,7 @@
 """grep finds exactly what rg finds, minus secret paths, in three real projects.
 
-The source archives come from the package index by pip, which asks each for its metadata. Prints
+The source archives come from the package index by pip, which asks each for its metadata and needs
+setuptools and wheel for that. Prints
 {value, limit, pass}: the number of hits that differ. Exits 1 on a miss.
 
     python tests/bench/bench_grep_same.py
