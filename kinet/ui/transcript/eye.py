@@ -32,6 +32,9 @@ class Eye:
         if self._follower.following:
             return None
         top = self._bar.value()
+        if top <= 0 and self._flow.entries:
+            # Who went to the very beginning stays there, whatever turns out to be higher.
+            return self._flow.entries[0], -1, self._flow.top_of(0)
         found = self._flow.anchor(top, top + height)
         return None if found is None else (found[0], found[1], found[2] - top)
 

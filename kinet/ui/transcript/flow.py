@@ -121,22 +121,31 @@ class Flow:
         return moved, done
 
     def anchor(self, top: int, bottom: int) -> tuple[Entry, int, int] | None:
-        """Something seen whose place is certain: (entry, number of its piece or -1, its top)."""
+        """Something seen that is to stay where it is: (entry, number of its piece or -1, its top).
+
+        It begins the longest stretch that is laid out: what lies beyond that may still change its
+        height, above the stretch or below.
+        """
         fallback: tuple[Entry, int, int] | None = None
+        best: list[tuple[Entry, int, int]] = []
+        run: list[tuple[Entry, int, int]] = []
         for place in self.seen(top, bottom):
             entry = self.entries[place]
             above = self.top_of(place)
             if not isinstance(entry, TextEntry):
                 if above >= top:
-                    return entry, -1, above
+                    run.append((entry, -1, above))
                 continue
             for number in entry.seen(top - above, bottom - above):
                 at = above + entry.piece_top(number)
                 fallback = fallback or (entry, number, at)
-                if at >= top and entry.piece(number).document is not None:
-                    return entry, number, at
+                if not entry.is_folded and not entry.piece(number).is_certain:
+                    best, run = max(best, run, key=len), []
+                elif at >= top:
+                    run.append((entry, number, at))
             fallback = fallback or (entry, -1, above)
-        return fallback
+        best = max(best, run, key=len)
+        return best[0] if best else fallback
 
     def place_of_anchor(self, anchor: tuple[Entry, int, int]) -> int | None:
         """Where the anchor is now; None if it is gone."""

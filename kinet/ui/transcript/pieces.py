@@ -166,6 +166,11 @@ class Piece:
         return self.run is not None and self.run.folded and self.shown < 0
 
     @property
+    def is_certain(self) -> bool:
+        """True if its height will not change by being laid out."""
+        return self.document is not None or (self.is_folded and not self.first)
+
+    @property
     def is_end(self) -> bool:
         """True if the card ends with this part as it is shown."""
         return self.first if self.is_folded else self.last

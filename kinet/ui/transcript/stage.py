@@ -146,9 +146,11 @@ class Stage(QObject):
         done = False
         deadline = time.perf_counter() + LAYOUT_SECONDS
         anchor = self._held
+        begun: Anchor | None = None
         for _ in range(_ROUNDS):
             self._eye.set_range(self.height)
             anchor = anchor or self._eye.anchor(self.height)
+            begun = begun or anchor
             self._eye.return_to(anchor)
             top = self.bar.value()
             moved, done = self.flow.settle(
@@ -162,7 +164,8 @@ class Stage(QObject):
                 # Everything is in place, or the rest must wait for the next turn of the loop.
                 break
         # Whatever changes until the next time, also above: this must not move on screen.
-        self._held = self._eye.anchor(self.height)
+        # While there is more to lay out, the old place counts: a new one may lie above a gap.
+        self._held = self._eye.anchor(self.height) if done else begun
         if not done:
             self._later.start()
         self._cards.place(self.column, self.bar.value())
