@@ -8,6 +8,7 @@ from typing import Any
 
 from kinet.core.profile import ModelProfile, Price
 from kinet.paths import data_dir
+from kinet.providers.catalog import with_window
 from kinet.providers.pricing import PriceTable, known_window
 from kinet.settings.store import SettingsStore
 
@@ -36,7 +37,7 @@ def _row(profile: ModelProfile, table: PriceTable, default: ModelProfile | None)
         "model": profile.model,
         "base_url": profile.base_url,
         "protocol": profile.protocol,
-        "window": profile.window or known_window(profile.model) or None,
+        "window": with_window(profile).window or known_window(profile.model) or None,
         "price": _price(price),
         "tools": True,
         "vision": profile.vision,
@@ -52,6 +53,7 @@ def _price(price: Price) -> dict[str, Any]:
         "cache_write": price.cache_write,
         "estimate": price.estimate,
         "source": price.source,
+        "date": price.date,
     }
 
 
