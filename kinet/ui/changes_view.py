@@ -12,17 +12,17 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
+from kinet.ui.changes_rows import ROW, ChangesDelegate
 from kinet.ui.controls import ElidedLabel, IconButton, Line, text_label
 from kinet.ui.diff_view import DiffView
 from kinet.ui.part_buttons import TextButton
 from kinet.ui.theme import Theme, current_theme
 
-_ROW = 28
-_TOKENS = {"A": "success", "M": "warning", "D": "danger"}
 _LETTERS = {"A": "New", "M": "Changed", "D": "Deleted"}
 _SHOWN_ROWS = 9
 
@@ -86,6 +86,8 @@ class ChangesView(QFrame):
         self.list.setObjectName("changesList")
         self.list.setAccessibleName("Changed files")
         self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setMouseTracking(True)
+        self.list.setItemDelegate(ChangesDelegate(self.list))
         self.list.currentRowChanged.connect(self._show_file)
         self.name = ElidedLabel(parent=self)
         self.name.setProperty("type", "strong")
@@ -113,7 +115,7 @@ class ChangesView(QFrame):
         for file in self.files:
             self.list.addItem(self._item(file))
         rows = max(1, min(count, _SHOWN_ROWS))
-        self.list.setFixedHeight(rows * _ROW + 8)
+        self.list.setFixedHeight(rows * ROW + 8)
         all_undone = bool(files) and all(file.undone for file in files)
         self.undo_all.set_text("Redo all" if all_undone else "Undo all")
         self.undo_all.set_icon("redo" if all_undone else "undo")
@@ -123,6 +125,7 @@ class ChangesView(QFrame):
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
         self.theme = theme
+        self.list.viewport().update()
         self.diff.set_theme(theme)
         for button in (self.undo_file, self.undo_all, self.copy):
             button.refresh_icon()
@@ -143,7 +146,9 @@ class ChangesView(QFrame):
         close.clicked.connect(self.closed)
         head = _row(self.title, self.counts, None, close, height=44)
         strip = _row(self.name, self.undo_file, height=40)
-        strip.setStretch(0, 1)
+        policy = QSizePolicy.Policy
+        self.name.setSizePolicy(policy.Ignored, policy.Preferred)
+        strip.setStretchFactor(self.name, 1)
         foot = _row(self.undo_all, self.copy, None, height=44, left=8)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -162,11 +167,10 @@ class ChangesView(QFrame):
         figures = _figures(file.added, file.removed)
         words = f"{file.letter}   {file.shown}    {figures}".rstrip()
         item = QListWidgetItem(f"{words}  · put back" if file.undone else words)
-        item.setSizeHint(QSize(0, _ROW))
+        row = (file.letter, file.shown, file.added, file.removed, file.undone)
+        item.setData(Qt.ItemDataRole.UserRole, row)
         state = "put back" if file.undone else _LETTERS.get(file.letter, "Changed")
         item.setToolTip(f"{file.shown}\n{state}")
-        token = "text_3" if file.undone else _TOKENS.get(file.letter, "text")
-        item.setForeground(self.theme.qcolor(token))
         return item
 
     def _show_file(self, row: int) -> None:
