@@ -222,7 +222,8 @@ async def _read(window: MainWindow, session_id: str | None) -> None:
     from kinet.ui.tasks import breathe, in_thread
 
     await in_thread(window.program.preload)
-    window.program.build()
+    # Opens files and waits for the disk, which may be slow.
+    await in_thread(window.program.build)
     for _ in window.core.fill():
         await breathe()
     if session_id:

@@ -299,7 +299,7 @@ class Program(Protocol):
         ...
 
     def build(self) -> None:
-        """Opens settings and store. KinetError says what is wrong."""
+        """Opens settings and store; may run in a thread. KinetError says what is wrong."""
         ...
 
     async def serve(self, show: Callable[[str], object], changed: Callable[[], object]) -> None:
