@@ -169,7 +169,8 @@ class Presenter:
         self._close_stretch()
         pictures = len(message.images)
         names = tuple(f"Picture {n + 1}" if pictures > 1 else "Picture" for n in range(pictures))
-        self._sink.add(UserEntry(message.text, names))
+        addresses = tuple(picture.url for picture in message.images)
+        self._sink.add(UserEntry(message.text, names, addresses))
 
     def _thinking(self, text: str) -> None:
         turn = self._turn

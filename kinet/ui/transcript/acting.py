@@ -12,6 +12,7 @@ from kinet.ui.transcript.entry import Entry, Hit
 from kinet.ui.transcript.finding import Finder, Match, occurrences
 from kinet.ui.transcript.lines import MetaEntry
 from kinet.ui.transcript.painting import Artist
+from kinet.ui.transcript.picture_box import PictureBox
 from kinet.ui.transcript.pieces import Piece
 from kinet.ui.transcript.reasoning import ReasoningEntry
 from kinet.ui.transcript.selection import Place, Selection, code_text
@@ -52,6 +53,10 @@ class Actor(QObject):
     def act(self, entry: Entry, hit: Hit) -> None:
         """Does what a hit stands for."""
         match hit.action:
+            case "picture" if isinstance(entry, UserEntry):
+                number = int(hit.value)
+                name = entry.attachments[number]
+                PictureBox(entry.pictures[number], name, self._on).open()
             case "link":
                 self.link_activated.emit(hit.value)
             case "step":

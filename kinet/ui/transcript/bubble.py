@@ -22,11 +22,15 @@ class UserEntry(TextEntry):
 
     kind = "user"
     plain = True
-    __slots__ = ("attachments", "bubble", "open")
+    __slots__ = ("attachments", "bubble", "open", "pictures")
 
-    def __init__(self, source: str, attachments: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, source: str, attachments: tuple[str, ...] = (), pictures: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(source.strip("\n"))
         self.attachments = attachments
+        # The addresses of the pictures among them, in the same order.
+        self.pictures = pictures
         self.open = False
         self.bubble = 0
         self.top = self.bottom = PAD
@@ -111,8 +115,12 @@ class UserEntry(TextEntry):
             piece_paint.paint(canvas, piece, number, box)
         painter.restore()
         if self.attachments:
-            self._chips(canvas, left, foot - (self._chip if not self.is_long else 0))
+            self._chips(canvas)
         for hit in self.hits(style, canvas.width):
+            if hit.action != "fold":
+                if canvas.is_focused(hit):
+                    draw.ring(painter, style, hit.rect)
+                continue
             token = "text" if canvas.is_hovered(hit) else "text_2"
             word = "Show less" if self.open else "Show all"
             mark = "chevron-up" if self.open else "chevron-down"
@@ -130,23 +138,39 @@ class UserEntry(TextEntry):
         return None
 
     def hits(self, style: Style, width: int) -> list[Hit]:
-        """The line that unfolds a long message."""
+        """Its pictures, and the line that unfolds a long message."""
+        pictures = [
+            Hit("picture", str(number), rect, "Enlarge")
+            for number, (_, rect) in enumerate(self._chip_boxes(style, width))
+            if number < len(self.pictures)
+        ]
         if not self.is_long:
-            return []
+            return pictures
         left = self.piece_left(style, width)
         rect = QRect(left, self.height - self._foot - 4, 5 * self._line, self._foot)
-        return [Hit("fold", "", rect, "Show less" if self.open else "Show all")]
+        return [*pictures, Hit("fold", "", rect, "Show less" if self.open else "Show all")]
 
     def _chips_width(self, style: Style) -> int:
         names = self.attachments
         return sum(round(style.advance(name[:40], "ui")) + 38 for name in names) - 8 if names else 0
 
-    def _chips(self, canvas: Canvas, left: int, y: int) -> None:
-        painter, style = canvas.painter, canvas.style
+    def _chip_boxes(self, style: Style, width: int) -> list[tuple[str, QRect]]:
+        """(name, place) of each attachment."""
+        left = self.piece_left(style, width)
+        foot = self.height - PAD - (self._foot if self.is_long else 0)
+        y = foot - (self._chip if not self.is_long else 0)
+        boxes = []
         for name in self.attachments:
-            width = round(style.advance(name[:40], "ui")) + 30
-            rect = QRect(left, y, width, self._chip)
+            wide = round(style.advance(name[:40], "ui")) + 30
+            boxes.append((name[:40], QRect(left, y, wide, self._chip)))
+            left += wide + 8
+        return boxes
+
+    def _chips(self, canvas: Canvas) -> None:
+        painter, style = canvas.painter, canvas.style
+        mark = "image" if self.pictures else "attach"
+        for name, rect in self._chip_boxes(style, canvas.width):
             draw.rounded(painter, style, rect.toRectF(), "canvas", 4)
-            draw.icon(painter, style, QRect(left + 4, y, 18, self._chip), "attach", "text_2", 14)
-            draw.words(painter, style, rect.adjusted(24, 0, -4, 0), name[:40], "text_2")
-            left += width + 8
+            box = QRect(rect.x() + 4, rect.y(), 18, rect.height())
+            draw.icon(painter, style, box, mark, "text_2", 14)
+            draw.words(painter, style, rect.adjusted(24, 0, -4, 0), name, "text_2")
