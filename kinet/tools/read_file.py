@@ -14,6 +14,7 @@ from pydantic import Field
 
 from kinet.core.approval import ApprovalRequest
 from kinet.core.errors import ToolError
+from kinet.net.pictures import media_type_of
 from kinet.policy.visible import visible_line
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
 from kinet.tools.documents import LARGEST_BYTES, NAMES, document_kind, document_text
@@ -74,10 +75,13 @@ class ReadFile:
         with held(real, project(context)) as place:
             descriptor, status = open_regular(place)
             try:
-                kind = document_kind(real, os.read(descriptor, 1024))
+                head = os.read(descriptor, 1024)
+                kind = document_kind(real, head)
                 os.lseek(descriptor, 0, os.SEEK_SET)
                 if kind and 0 < status.st_size <= LARGEST_BYTES:
                     return self._document(real, descriptor, kind, context)
+                if picture := media_type_of(head):
+                    return _picture(relative(real, context), picture, status.st_size)
                 limit = min(arguments.limit, PAGE_LINES)
                 page = read_page(descriptor, status.st_size, max(1, arguments.offset), limit)
                 if context.files is not None and not page.binary:
@@ -103,6 +107,16 @@ class _Document:
     data: bytes
     kind: str
     shown: str
+
+
+def _picture(shown: str, media_type: str, size: int) -> ToolOutput:
+    """What is said of a picture: results of tools are text, so its content is not shown."""
+    kind = media_type.removeprefix("image/").upper()
+    text = (
+        f"{shown} is a {kind} picture ({size:,} bytes). This tool gives text, so the picture is "
+        "not shown; the person can attach it to a message."
+    )
+    return ToolOutput(text, f"{kind} picture", {"path": shown, "size": size, "media": media_type})
 
 
 def stamp_of(status: os.stat_result) -> str:

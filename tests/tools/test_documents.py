@@ -178,3 +178,10 @@ async def test_a_text_file_with_the_name_of_a_document_is_read_as_text(
 ) -> None:
     (project / "a.docx").write_text("only text\n", encoding="utf-8")
     assert (await call("read_file", path="a.docx")).content.startswith("1\tonly text")
+
+
+async def test_a_picture_is_named_for_what_it_is(call: Call, project: Path) -> None:
+    (project / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + b"\x00" * 50)
+    output = await call("read_file", path="a.png")
+    assert output.content.startswith("a.png is a PNG picture (66 bytes)")
+    assert output.details["media"] == "image/png"
