@@ -87,3 +87,19 @@ def test_no_log_record_passes_with_a_key():
         logger.exception("asked %s", f"https://x/?key={CANARY}", stack_info=True)
     assert CANARY not in stream.getvalue()
     assert "ValueError" in stream.getvalue()
+
+
+def test_keys_of_eight_letters_are_hidden_and_shorter_or_usual_words_are_not():
+    register(Secret("kq7zw2xv"))
+    register(Secret("kq7zw2x"))
+    register(Secret("llama.cpp"))
+    assert redact("a kq7zw2xv b") == "a [secret] b"
+    assert redact("a kq7zw2x b") == "a kq7zw2x b"
+    assert redact("served by llama.cpp") == "served by llama.cpp"
+
+
+def test_an_ordinary_record_of_the_log_stays_as_it_is():
+    record = logging.LogRecord("kinet", logging.INFO, "x", 1, "read %d files", (3,), None)
+    assert RedactingFilter().filter(record)
+    assert record.getMessage() == "read 3 files"
+    assert record.exc_text is None

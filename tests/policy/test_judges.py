@@ -13,6 +13,7 @@ from kinet.policy.addresses import may_be_permitted, special
 from kinet.policy.commands import judge_command
 from kinet.policy.network import judge_url
 from kinet.policy.paths import judge_path
+from kinet.policy.shell_words import split_plain
 from kinet.policy.visible import visible, visible_line
 from kinet.policy.windows_names import trouble
 
@@ -231,3 +232,17 @@ def test_hidden_characters_are_spelt_out() -> None:
 def test_stores_of_passwords_are_secret_by_their_folders(path: str) -> None:
     assert protected.is_secret(Path(path).parts)
     assert not protected.is_secret(Path(path).parts[1:2])
+
+
+@pytest.mark.parametrize(
+    "text", ["ls &&", "ls ||", "ls |", "&& ls", "; ls", "| wc", "ls ; ; pwd", "ls | | wc", "a'b'"]
+)
+def test_a_text_with_a_separator_too_many_is_not_plain(text: str) -> None:
+    assert split_plain(text) is None
+
+
+def test_plain_commands_keep_their_words_and_texts() -> None:
+    found = split_plain("ls -l  'a b' 2>/dev/null | wc -l\npwd;")
+    assert found is not None
+    assert [command.words for command in found] == [("ls", "-l", "a b"), ("wc", "-l"), ("pwd",)]
+    assert found[1].text == "wc -l"
