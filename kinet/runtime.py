@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -72,6 +73,9 @@ class Runtime:
         self.home = home
         self.options = options
         self._built: _Built | None = None
+        # A window asks from several threads at once; two stores on one folder shut each other out.
+        self._building = threading.Lock()
+        self._closed = False
         self._server: HandoverServer | None = None
         self._work: OwnerWork | None = None
 
@@ -206,14 +210,16 @@ class Runtime:
         server, self._server = self._server, None
         if server is not None:
             await server.close()
-        built, self._built = self._built, None
-        if built is not None:
-            await built.close()
+        # The parts stay known: whoever asks late gets closed ones, not a second store.
+        if self._built is not None and not self._closed:
+            self._closed = True
+            await self._built.close()
 
     def _parts(self) -> _Built:
-        if self._built is None:
-            self._built = _Built(self.home, self.options)
-        return self._built
+        with self._building:
+            if self._built is None:
+                self._built = _Built(self.home, self.options)
+            return self._built
 
 
 def check_folder(folder: Path) -> None:

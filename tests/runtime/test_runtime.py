@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -78,6 +81,19 @@ async def test_a_session_talks_acts_and_is_there_again_after_a_restart(
         assert again.open_session(session.id).history() == history
         await again.close()
         assert server.problems == []
+
+
+def test_parts_asked_for_by_many_threads_at_once_are_made_once(tmp_path: Path) -> None:
+    runtime = create_runtime(tmp_path / "home")
+    with ThreadPoolExecutor(8) as threads:
+        start = threading.Barrier(8)
+
+        def ask(_: int) -> object:
+            start.wait(10)
+            return runtime.services
+
+        assert len({id(services) for services in threads.map(ask, range(8))}) == 1
+    asyncio.run(runtime.close())
 
 
 async def test_none_stands_for_what_is_left_out(tmp_path: Path, folder: Path) -> None:
