@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -119,7 +120,8 @@ class ModelChoice:
         if profile.name in (UNSAVED, TOUR) and not profile.key_env:
             return None
         key = self._keychain.key_for(profile)
-        if profile.key_env and key is None:
+        # A variable that is there and empty says that the server wants no key.
+        if profile.key_env and key is None and profile.key_env not in os.environ:
             raise SettingsError(
                 f"The environment variable {profile.key_env} holds no key.",
                 hint="Set it, or choose another place for the key in the settings.",

@@ -106,3 +106,12 @@ async def test_what_a_server_refuses_by_name_is_remembered_for_the_profile(setti
     other = replace(PROFILE, model="another")
     assert again.provider(other)._dialect._refusals.names == set()
     await again.close()
+
+
+async def test_an_empty_variable_means_no_key_and_a_missing_one_is_named(models, monkeypatch):
+    profile = replace(PROFILE, key_env="PINE_KEY")
+    monkeypatch.setenv("PINE_KEY", "")
+    assert models.key(profile) is None
+    monkeypatch.delenv("PINE_KEY")
+    with pytest.raises(SettingsError, match="PINE_KEY"):
+        models.key(profile)

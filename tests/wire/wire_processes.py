@@ -75,7 +75,8 @@ class Processes:
         address = f"{base_url}/case/{case['id']}{settings.get('base_url_suffix', '')}"
         command = [sys.executable, "-m", "kinet", "complete", "--base-url", address]
         command += ["--model", settings.get("model", "test-model"), "--protocol", case["protocol"]]
-        command += ["--api-key-env", "WIRE_KEY", "--retries", "0", "--stall-seconds", str(stall)]
+        command += ["--retries", "0", "--stall-seconds", str(stall)]
+        command += ["--api-key-env", "WIRE_KEY"]
         if "settings" in case and case.get("vendor"):
             command += ["--vendor", case["vendor"]]
         child = await asyncio.create_subprocess_exec(
