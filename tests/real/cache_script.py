@@ -51,6 +51,8 @@ async def counts_of(server: str, place: Path, *, memory_in_system: bool = False)
 
     with Relay(server, script(), change) as relay:
         runtime = create_runtime(place / "home", base_url=relay.base_url, model="small", cwd=folder)
+        # A busy machine takes minutes for the first prompt.
+        runtime.settings.set("network.stall_seconds", 900)
         runtime.services.add_fact(facts[0])
         session = runtime.open_session()
         for turn in range(3):
