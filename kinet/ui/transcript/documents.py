@@ -64,14 +64,17 @@ def prose(html: str, look: Look, style: Style, width: int) -> tuple[QTextDocumen
     return document, ornaments.find(document, panels, look.indent, style.families(True)[0])
 
 
-def table(html: str, style: Style, width: int) -> QTextDocument:
-    """A document of one table: digits stand below each other."""
+def table(html: str, style: Style, width: int, columns: tuple[float, ...] = ()) -> QTextDocument:
+    """A document of one table: digits stand below each other; `columns` are widths in percent."""
     document = SafeDocument()
     document.setDefaultFont(style.font("ui", digits=True))
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     document.setDefaultTextOption(option)
     _set_html(document, html, style, width)
+    made = table_of(document) if columns else None
+    if made is not None:
+        set_columns(made, columns)
     document.setTextWidth(width)
     return document
 

@@ -223,16 +223,15 @@ class Piece:
     ) -> None:
         run = self.run or Run()
         html = to_html(self.block, look, references)
-        document = documents.table(html, style, width)
+        # The parts of one table stand in the columns of the part that was seen first.
+        known = run.content_width if run.columns else width
+        document = documents.table(html, style, known, run.columns)
         table = documents.table_of(document)
         if table is not None:
-            wanted = min(document.idealWidth(), table.columns() * 160.0)
-            if run.columns:
-                # The parts of one table stand in the columns of the part that was seen first.
-                documents.set_columns(table, run.columns)
-                document.setTextWidth(run.content_width)
-            elif wanted > width:
-                document.setTextWidth(wanted)
+            if not run.columns:
+                wanted = min(document.idealWidth(), table.columns() * 160.0)
+                if wanted > width:
+                    document.setTextWidth(wanted)
             run.content_width = max(run.content_width, int(document.size().width()))
             if not run.columns and not (self.first and self.last):
                 run.columns = documents.columns_of(document, table, look.cell)
