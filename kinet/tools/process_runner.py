@@ -19,6 +19,7 @@ import time
 _SET_CHILD_SUBREAPER = 36
 _SET_DEATH_SIGNAL = 1
 _SWEEP_SECONDS = 5.0
+_LOOKS = 50
 
 
 def main(arguments: list[str]) -> int:
@@ -84,8 +85,8 @@ def _watch(child: int, report: int, wake: int) -> None:
             return
         if code is not None and not ended:
             ended = True
-            _tell(report, {"ended": code, "survivors": _named(_descendants())})
-        if ended and not _descendants():
+            _tell(report, {"ended": code, "survivors": _named(_survivors(child))})
+        if ended and not _has_children():
             return
 
 
@@ -103,10 +104,32 @@ def _reap(child: int) -> int | None:
             code = os.waitstatus_to_exitcode(status)
 
 
+def _has_children() -> bool:
+    """The kernel's own word. A look into /proc may miss a process that loses its parent just then;
+    but whoever lives below this one is its child in the end."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _survivors(child: int) -> list[int]:
+    """Who lives on after the command; looked for again while /proc and the kernel disagree."""
+    for _ in range(_LOOKS):
+        found = _descendants()
+        if found or not _has_children():
+            return found
+        select.select([], [], [], 0.001)
+        _reap(child)
+    return []
+
+
 def _sweep(child: int, report: int, code: int | None, ended: bool) -> None:
     """Stops and kills the tree until nothing is left; what forks meanwhile is found again."""
     deadline = time.monotonic() + _SWEEP_SECONDS
-    while (found := _descendants()) and time.monotonic() < deadline:
+    while _has_children() and time.monotonic() < deadline:
+        found = _descendants()
         for number in (signal.SIGSTOP, signal.SIGKILL):
             for pid in found:
                 _signal(pid, number)
