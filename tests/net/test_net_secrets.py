@@ -103,3 +103,17 @@ def test_an_ordinary_record_of_the_log_stays_as_it_is():
     assert RedactingFilter().filter(record)
     assert record.getMessage() == "read 3 files"
     assert record.exc_text is None
+
+
+def test_a_traceback_formatted_by_another_handler_is_redacted_too():
+    record = logging.LogRecord("kinet", logging.ERROR, "x", 1, "failed", (), None)
+    record.exc_text = f"ValueError: {CANARY}"
+    register(Secret(CANARY))
+    RedactingFilter().filter(record)
+    assert CANARY not in record.exc_text
+
+
+def test_a_key_that_holds_another_one_is_hidden_whole():
+    register(Secret("shortkey99"))
+    register(Secret("shortkey99-and-its-longer-tail"))
+    assert redact("x shortkey99-and-its-longer-tail y") == "x [secret] y"

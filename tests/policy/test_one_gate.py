@@ -14,7 +14,8 @@ ROOMS = ("tools", "engine", "policy")
 WRITERS = {"tools/file_access.py", "tools/file_write.py", "tools/process_runner.py",
            "tools/process.py", "policy/rules.py", "tools/program.py",
            "engine/kept_calibration.py"}  # fmt: skip
-NETWORK = {"tools/web_transport.py", "policy/network.py"}
+# The search services have fixed hosts, or the person's own, and use the client all others use.
+NETWORK = {"tools/web_transport.py", "policy/network.py", "tools/search_services.py"}
 WRITING = {"write_text", "write_bytes", "rename", "replace", "unlink", "mkdir", "symlink", "rmtree",
            "copyfile", "copy2", "move", "makedirs", "symlink_to", "hardlink_to", "chmod",
            "remove"}  # fmt: skip
