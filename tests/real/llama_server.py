@@ -28,6 +28,9 @@ def main() -> None:
     parameters.model.path = str(model_file())
     parameters.n_ctx = 8192
     parameters.n_parallel = 1
+    # The same answer each time, and one that ends: left to chance the model may talk for minutes.
+    parameters.sampling.temp = 0.0
+    parameters.n_predict = 256
     parameters.hostnames = ["127.0.0.1"]
     parameters.port = 0
     parameters.endpoint_slots = True
