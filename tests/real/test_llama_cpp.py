@@ -36,6 +36,12 @@ def slot_busy(url: str) -> bool:
         return any(slot["is_processing"] for slot in json.load(answer))
 
 
+def writing(url: str) -> bool:
+    with urllib.request.urlopen(f"{url}/slots") as answer:
+        slots = json.load(answer)
+    return any(slot["is_processing"] and slot["next_token"][0]["n_decoded"] > 3 for slot in slots)
+
+
 def wait_until(condition: Callable[[], bool], seconds: float = 10) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -68,7 +74,8 @@ def test_its_slot_is_free_soon_after_ctrl_c(llama_url: str, tmp_path: Path) -> N
         stderr=subprocess.DEVNULL,
         env=environment(tmp_path),
     ) as process:
-        assert wait_until(lambda: slot_busy(llama_url), 30)
+        # While it reads the prompt the server looks at nothing else: wait for the first words.
+        assert wait_until(lambda: writing(llama_url), 300)
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 3
     assert wait_until(lambda: not slot_busy(llama_url), 2)
