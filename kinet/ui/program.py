@@ -11,7 +11,20 @@ from kinet.core.context_map import ContextMap
 from kinet.core.conversation import Conversation
 from kinet.core.events import Event
 from kinet.core.profile import ModelProfile
-from kinet.ui.queue_tray import Queued
+
+
+class Queued(Protocol):
+    """A message that waits: an id that does not change, and its text."""
+
+    @property
+    def id(self) -> str:
+        """Tells this message from the others."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """What will be sent."""
+        ...
 
 
 class BranchedSession(Protocol):

@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from kinet.ui.controls import ElidedLabel, IconButton, draw_icon, text_label
+from kinet.ui.program import Queued
 
 ROW_HEIGHT = 32
-
-
-class Queued(Protocol):
-    """A message that waits: an id that does not change, and its text."""
-
-    @property
-    def id(self) -> str:
-        """Tells this message from the others."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """What will be sent."""
-        ...
 
 
 class QueueTray(QWidget):
