@@ -16,7 +16,7 @@ from kinet.settings import first_frame
 from kinet.ui.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from kinet.ui.event_loop import EventLoop
+    from kinet.ui.kit.event_loop import EventLoop
 
 FAILED = 1
 # Pictures are twice as fine as the window is large, like the mock-ups.
@@ -92,8 +92,8 @@ def render_picture(source: str, path: Path) -> bool:
 
     _choose_platform(picture=True)
     app = create_application()
-    from kinet.ui.event_loop import EventLoop
-    from kinet.ui.markdown_picture import save_picture
+    from kinet.ui.kit.event_loop import EventLoop
+    from kinet.ui.transcript.markdown_picture import save_picture
 
     loop = EventLoop(app)
     asyncio.set_event_loop(loop)
@@ -111,7 +111,7 @@ async def end_window(window: MainWindow, runtime: Runtime) -> None:
     """
     import asyncio
 
-    from kinet.ui import tasks
+    from kinet.ui.kit import tasks
 
     window.hide()
     for panel in window.desk.panels if window.is_built else ():
@@ -128,7 +128,7 @@ def _run(
 ) -> int:
     import asyncio
 
-    from kinet.ui.event_loop import EventLoop
+    from kinet.ui.kit.event_loop import EventLoop
 
     loop = EventLoop(app)
     asyncio.set_event_loop(loop)
@@ -145,8 +145,8 @@ async def _live(
 ) -> int:
     import asyncio
 
-    from kinet.ui import tasks
-    from kinet.ui.faults import report_faults
+    from kinet.ui.kit import tasks
+    from kinet.ui.kit.faults import report_faults
 
     closed = asyncio.Event()
     window.closed.connect(closed.set)

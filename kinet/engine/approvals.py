@@ -13,7 +13,7 @@ from kinet.core.events import ApprovalRequested, ApprovalResolved, Event, Notice
 from kinet.engine.base import TurnRequest
 from kinet.policy.gate import CallFacts, Verdict, gather, grant_for, judge
 from kinet.tools.base import Accepted, Arguments, Tool, ToolContext
-from kinet.tools.file_access import digest_of, reduced
+from kinet.tools.files.file_access import digest_of, reduced
 
 NOT_IN_TIME = "the user did not answer in time"
 

@@ -9,15 +9,15 @@ import httpx
 
 from kinet.core.profile import ModelProfile, WireProtocol
 from kinet.net.secret import Secret
-from kinet.providers.anthropic import Anthropic
-from kinet.providers.circuit import Circuit
-from kinet.providers.http import Connection
-from kinet.providers.http_provider import Dialect, HttpProvider
-from kinet.providers.ollama import DEFAULT_WINDOW, Ollama, speaks_ollama
-from kinet.providers.openai_compatible import OpenAICompatible
 from kinet.providers.probing import ProbeResult, Verdict, list_models, probe_with, served_window
-from kinet.providers.refusals import Refusals
-from kinet.providers.responses import Responses
+from kinet.providers.protocols.anthropic import Anthropic
+from kinet.providers.protocols.ollama import DEFAULT_WINDOW, Ollama, speaks_ollama
+from kinet.providers.protocols.openai_compatible import OpenAICompatible
+from kinet.providers.protocols.responses import Responses
+from kinet.providers.transport.circuit import Circuit
+from kinet.providers.transport.http import Connection
+from kinet.providers.transport.http_provider import Dialect, HttpProvider
+from kinet.providers.transport.refusals import Refusals
 from kinet.providers.vendors import VENDORS, Vendor, vendor_named, vendor_of
 
 __all__ = [

@@ -17,14 +17,14 @@ from kinet.core.messages import Message
 from kinet.core.profile import ModelProfile
 from kinet.net.client import create_client
 from kinet.net.secret import Secret
-from kinet.providers.addresses import models_address
 from kinet.providers.base import ModelRequest
-from kinet.providers.failures import Failure, failure_of_response
-from kinet.providers.headers import request_headers
-from kinet.providers.http import Refused, Unpacker
-from kinet.providers.http_provider import HttpProvider
-from kinet.providers.network_failures import NetworkCause, network_cause, network_error
-from kinet.providers.ollama import shown_window, speaks_ollama
+from kinet.providers.protocols.ollama import shown_window, speaks_ollama
+from kinet.providers.transport.addresses import models_address
+from kinet.providers.transport.failures import Failure, failure_of_response
+from kinet.providers.transport.headers import request_headers
+from kinet.providers.transport.http import Refused, Unpacker
+from kinet.providers.transport.http_provider import HttpProvider
+from kinet.providers.transport.network_failures import NetworkCause, network_cause, network_error
 from kinet.providers.vendors import vendor_of
 
 Verdict = Literal[

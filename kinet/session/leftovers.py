@@ -8,7 +8,7 @@ import threading
 
 def end_at_once(session_id: str) -> None:
     """Ends the processes that outlived their calls, in a thread; background jobs go on."""
-    from kinet.tools import survivors
+    from kinet.tools.processes import survivors
 
     # Where nothing is left no thread is started for it.
     if survivors.listed(session_id):
@@ -19,7 +19,7 @@ def end_at_once(session_id: str) -> None:
 
 async def end_all(session_id: str | None) -> None:
     """Ends them and the background jobs, of one session or of all; returns when they are gone."""
-    from kinet.tools import jobs, survivors
+    from kinet.tools.processes import jobs, survivors
 
     if jobs.listed(session_id) or survivors.listed(session_id):
         await asyncio.to_thread(jobs.end_all, session_id)

@@ -25,7 +25,7 @@ class Shelf:
 
     def items(self) -> list[ShelfItem]:
         """What runs now, the jobs first."""
-        from kinet.tools import jobs, survivors
+        from kinet.tools.processes import jobs, survivors
 
         running = [
             ShelfItem(job.id, job.command, job.call_id, job.seconds)
@@ -39,7 +39,7 @@ class Shelf:
 
     async def stop(self, item_id: str) -> None:
         """Ends one of them with all it started; returns when it is gone. Nothing for another id."""
-        from kinet.tools import jobs, survivors
+        from kinet.tools.processes import jobs, survivors
 
         job = jobs.find(item_id, self._session_id)
         running = job.running if job is not None else None

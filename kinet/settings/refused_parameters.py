@@ -12,7 +12,7 @@ from kinet.core.profile import ModelProfile
 from kinet.paths import ensure_private_dir
 
 if TYPE_CHECKING:
-    from kinet.providers.refusals import Refusals
+    from kinet.providers.transport.refusals import Refusals
 
 FILE_NAME = "refused.json"
 
@@ -29,7 +29,7 @@ class RefusedParameters:
 
     def of(self, profile: ModelProfile, *, keep: bool = True) -> Refusals:
         """The refusals of this profile, always the same object; `keep` writes new ones down."""
-        from kinet.providers.refusals import Refusals
+        from kinet.providers.transport.refusals import Refusals
 
         known = _identity(profile)
         if known not in self._made:

@@ -18,8 +18,8 @@ from kinet.settings.store import SettingsStore
 if TYPE_CHECKING:
     import httpx
 
-    from kinet.tools.search_services import SearchChoice
     from kinet.tools.toolbox import Toolbox
+    from kinet.tools.web.search_services import SearchChoice
 
 _FREE = {"input": 0.0, "output": 0.0, "cache_read": 0.0, "cache_write": 0.0}
 
@@ -108,7 +108,7 @@ class TurnChoices:
 
     def _search(self) -> SearchChoice:
         from kinet.net.client import create_client
-        from kinet.tools.search_services import SearchChoice
+        from kinet.tools.web.search_services import SearchChoice
 
         network = self._settings.values.network
 

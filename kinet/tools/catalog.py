@@ -17,11 +17,11 @@ from kinet.tools.grep import Grep
 from kinet.tools.read_file import ReadFile
 from kinet.tools.read_output import ReadOutput
 from kinet.tools.recall_memory import RecallMemory
-from kinet.tools.search_services import SearchChoice
 from kinet.tools.shell import Shell
 from kinet.tools.shell_output import ShellOutput
 from kinet.tools.shell_stop import ShellStop
 from kinet.tools.todo import Todo
+from kinet.tools.web.search_services import SearchChoice
 from kinet.tools.web_fetch import WebFetch
 from kinet.tools.web_search import WebSearch
 from kinet.tools.write_file import WriteFile

@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from kinet.core.approval import ApprovalRequest
 from kinet.core.errors import ToolError
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
-from kinet.tools.edit_match import Edit, apply_edits
-from kinet.tools.file_change import Change, ask_about, carry_out
-from kinet.tools.text_form import read_form
+from kinet.tools.files.edit_match import Edit, apply_edits
+from kinet.tools.files.file_change import Change, ask_about, carry_out
+from kinet.tools.files.text_form import read_form
 
 
 class OneEdit(BaseModel):

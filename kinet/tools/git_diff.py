@@ -14,9 +14,9 @@ from kinet.core.errors import ToolError
 from kinet.policy.paths import is_inside, is_secret_path, resolve
 from kinet.policy.visible import visible_line
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
-from kinet.tools.file_access import project
-from kinet.tools.git_runner import GitRunner
+from kinet.tools.files.file_access import project
 from kinet.tools.grep import secrets_note
+from kinet.tools.processes.git_runner import GitRunner
 
 # --no-renames: both sides of a header then name the same file, so it can be told for certain.
 DIFF_OPTIONS = (

@@ -9,9 +9,9 @@ from pydantic import Field
 from kinet.core.approval import ApprovalRequest
 from kinet.policy.visible import visible_line
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
-from kinet.tools.file_access import project
+from kinet.tools.files.file_access import project
 from kinet.tools.git_diff import checked_ref, place_in
-from kinet.tools.git_runner import GitRunner
+from kinet.tools.processes.git_runner import GitRunner
 
 MOST_COMMITS = 200
 # Fields are parted by characters that git takes out of names and subjects.

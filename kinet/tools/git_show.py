@@ -11,9 +11,9 @@ from kinet.core.approval import ApprovalRequest
 from kinet.core.errors import ToolError
 from kinet.policy.visible import visible_line
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
-from kinet.tools.file_access import project
+from kinet.tools.files.file_access import project
 from kinet.tools.git_diff import DIFF_OPTIONS, checked_ref, diff_output, open_sections, place_in
-from kinet.tools.git_runner import GitRunner
+from kinet.tools.processes.git_runner import GitRunner
 
 _FORMAT = "commit %H%nAuthor: %an <%ae>%nDate:   %ad%n%n%w(0,4,4)%B"
 _LARGEST = 256 * 1024

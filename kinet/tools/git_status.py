@@ -8,8 +8,8 @@ from typing import ClassVar
 from kinet.core.approval import ApprovalRequest
 from kinet.policy.visible import visible_line
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
-from kinet.tools.file_access import project
-from kinet.tools.git_runner import GitRunner
+from kinet.tools.files.file_access import project
+from kinet.tools.processes.git_runner import GitRunner
 
 _SHOWN = 500
 _WORDS = {"M": "changed", "A": "new", "D": "deleted", "T": "another kind", "U": "in conflict"}

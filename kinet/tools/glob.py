@@ -12,9 +12,9 @@ from pydantic import Field
 from kinet.core.approval import ApprovalRequest
 from kinet.policy.visible import visible_line
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
-from kinet.tools.file_access import project, settle
-from kinet.tools.file_search import list_files
-from kinet.tools.glob_pattern import GlobPattern
+from kinet.tools.files.file_access import project, settle
+from kinet.tools.files.file_search import list_files
+from kinet.tools.files.glob_pattern import GlobPattern
 from kinet.tools.grep import secrets_note
 from kinet.tools.questions import path_question
 

@@ -17,9 +17,9 @@ from kinet.core.errors import ToolError
 from kinet.net.pictures import media_type_of
 from kinet.policy.visible import visible_line
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
-from kinet.tools.documents import LARGEST_BYTES, NAMES, document_kind, document_text
-from kinet.tools.file_access import held, open_regular, project, relative, settle
-from kinet.tools.file_pages import PAGE_BYTES, PAGE_LINES, Page, page_of_text, read_page
+from kinet.tools.files.documents import LARGEST_BYTES, NAMES, document_kind, document_text
+from kinet.tools.files.file_access import held, open_regular, project, relative, settle
+from kinet.tools.files.file_pages import PAGE_BYTES, PAGE_LINES, Page, page_of_text, read_page
 from kinet.tools.questions import path_question
 
 # Files above this cannot be changed by the tools, so their bytes need not be known.

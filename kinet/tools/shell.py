@@ -15,11 +15,11 @@ from pydantic import Field
 from kinet.core.approval import ApprovalRequest, Scope
 from kinet.core.errors import ToolError
 from kinet.policy.commands import judge_command
-from kinet.tools import jobs, survivors
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
-from kinet.tools.environment import child_environment
-from kinet.tools.file_access import project
-from kinet.tools.process import Ended, RunningCommand, finish
+from kinet.tools.files.file_access import project
+from kinet.tools.processes import jobs, survivors
+from kinet.tools.processes.environment import child_environment
+from kinet.tools.processes.process import Ended, RunningCommand, finish
 from kinet.tools.questions import build_question
 
 DEFAULT_TIMEOUT_S = 120

@@ -9,10 +9,10 @@ from pydantic import Field
 
 from kinet.core.approval import ApprovalRequest
 from kinet.core.errors import ToolError
-from kinet.tools import jobs
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
-from kinet.tools.jobs import Job
-from kinet.tools.kept_output import settled
+from kinet.tools.processes import jobs
+from kinet.tools.processes.jobs import Job
+from kinet.tools.processes.kept_output import settled
 
 _LOOK_SECONDS = 0.05
 

@@ -14,8 +14,8 @@ from kinet.policy.network import judge_url
 from kinet.policy.visible import visible
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
 from kinet.tools.questions import build_question
-from kinet.tools.web_text import decoded, readable, without_unseen
-from kinet.tools.web_transport import Fetched, Reach, fetch
+from kinet.tools.web.web_text import decoded, readable, without_unseen
+from kinet.tools.web.web_transport import Fetched, Reach, fetch
 
 _PAGE = 20_000
 

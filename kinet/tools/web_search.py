@@ -11,8 +11,8 @@ from kinet.core.approval import ApprovalRequest
 from kinet.policy.visible import visible_line
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
 from kinet.tools.questions import build_question
-from kinet.tools.search_services import SearchChoice, search
-from kinet.tools.web_text import without_unseen
+from kinet.tools.web.search_services import SearchChoice, search
+from kinet.tools.web.web_text import without_unseen
 
 _MOST = 20
 _SNIPPET = 400

@@ -12,9 +12,9 @@ from kinet.core.approval import ApprovalRequest
 from kinet.core.errors import ToolError
 from kinet.policy.visible import named
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
-from kinet.tools.edit_match import replaced_whole
-from kinet.tools.file_change import Change, ask_about, carry_out
-from kinet.tools.text_form import UNKNOWN, TextForm, read_form
+from kinet.tools.files.edit_match import replaced_whole
+from kinet.tools.files.file_change import Change, ask_about, carry_out
+from kinet.tools.files.text_form import UNKNOWN, TextForm, read_form
 
 
 class WriteFileArguments(Arguments):

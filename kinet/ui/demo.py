@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QPushButton
 
 from kinet.core.errors import KinetError
 from kinet.local.tour_folder import demo_prompt
-from kinet.ui.chat_panel import ChatPanel
+from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.main_window import MainWindow
-from kinet.ui.step_detail import CHANGES
+from kinet.ui.panel.step_detail import CHANGES
 
 TITLE = "October reconciliation"
 SECONDS = 90.0

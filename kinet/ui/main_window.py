@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRect, Signal
 from PySide6.QtWidgets import QApplication, QMainWindow
 
-from kinet.ui.first_picture import FirstPicture
-from kinet.ui.lean_qt import spare_sources
-from kinet.ui.tokens import SIZES, Mode, load_fonts
-from kinet.ui.window_geometry import (
+from kinet.ui.frame.first_picture import FirstPicture
+from kinet.ui.frame.window_geometry import (
     DEFAULT_SIZE,
     MINIMUM_SIZE,
     SIDEBAR_OVERLAYS_BELOW,
@@ -21,18 +19,20 @@ from kinet.ui.window_geometry import (
     clamp,
     read,
 )
+from kinet.ui.lean_qt import spare_sources
+from kinet.ui.look.tokens import SIZES, Mode, load_fonts
 
 if TYPE_CHECKING:
     import asyncio
 
     from PySide6.QtGui import QCloseEvent, QKeyEvent
 
-    from kinet.ui.chat_panel import ChatPanel
-    from kinet.ui.look import Look
+    from kinet.ui.chat.chat_panel import ChatPanel
+    from kinet.ui.desks.session_desk import SessionDesk
+    from kinet.ui.desks.window_parts import WindowParts
+    from kinet.ui.look.look import Look
     from kinet.ui.program import OpenSession, Program
-    from kinet.ui.session_desk import SessionDesk
-    from kinet.ui.window_core import WindowCore
-    from kinet.ui.window_parts import WindowParts
+    from kinet.ui.window.window_core import WindowCore
 
 
 class MainWindow(QMainWindow):
@@ -69,7 +69,7 @@ class MainWindow(QMainWindow):
 
     def begin(self, session_id: str | None = None) -> None:
         """Starts building and filling the window; once, inside the loop."""
-        from kinet.ui.tasks import new_event, spawn
+        from kinet.ui.kit.tasks import new_event, spawn
 
         if self._ready is None:
             self._ready = new_event()
@@ -160,9 +160,9 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(FirstPicture(mode, self._geometry.sidebar if shown else 0, size))
 
     def _make_core(self) -> WindowCore:
-        from kinet.ui.look import Look
-        from kinet.ui.theme import window_icon
-        from kinet.ui.window_core import WindowCore
+        from kinet.ui.look.look import Look
+        from kinet.ui.look.theme import window_icon
+        from kinet.ui.window.window_core import WindowCore
 
         app = QApplication.instance()
         assert isinstance(app, QApplication), "a window needs a QApplication"
@@ -186,7 +186,7 @@ class MainWindow(QMainWindow):
             self._ready.set()
 
     async def _build_slowly(self) -> None:
-        from kinet.ui.tasks import breathe, in_thread
+        from kinet.ui.kit.tasks import breathe, in_thread
 
         if self._core is None:
             await in_thread(_import_parts)
@@ -195,7 +195,7 @@ class MainWindow(QMainWindow):
             self.panel.composer.edit.insertPlainText(self._typed)
 
     def _ask_to_close(self) -> None:
-        from kinet.ui.close_question import CloseQuestion
+        from kinet.ui.window.close_question import CloseQuestion
 
         question = CloseQuestion(self)
         question.confirmed.connect(self._close_anyway)
@@ -219,7 +219,7 @@ def _place(window: QMainWindow, geometry: Geometry) -> None:
 
 async def _read(window: MainWindow, session_id: str | None) -> None:
     """Opens settings and store, and shows what they hold."""
-    from kinet.ui.tasks import breathe, in_thread
+    from kinet.ui.kit.tasks import breathe, in_thread
 
     await in_thread(window.program.preload)
     # Opens files and waits for the disk, which may be slow.
@@ -234,9 +234,9 @@ async def _read(window: MainWindow, session_id: str | None) -> None:
 
 def _import_parts() -> None:
     """In a thread: the modules of all parts, while the picture is on screen."""
-    import kinet.ui.approval_card
-    import kinet.ui.presenter
-    import kinet.ui.step_detail
+    import kinet.ui.asking.approval_card
+    import kinet.ui.panel.step_detail
+    import kinet.ui.transcript.presenter
     import kinet.ui.transcript.view
-    import kinet.ui.welcome
-    import kinet.ui.window_core  # noqa: F401
+    import kinet.ui.welcome.welcome
+    import kinet.ui.window.window_core  # noqa: F401

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kinet.policy.paths import is_secret_path
 from kinet.policy.visible import visible_line
-from kinet.tools.diff import Diff, unified_diff
+from kinet.tools.files.diff import Diff, unified_diff
 from kinet.workspace.content_store import ContentStore
 from kinet.workspace.file_state import Change, FileState
 

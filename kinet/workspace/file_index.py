@@ -48,7 +48,7 @@ async def read_index(folder: Path) -> FileIndex:
     """Reads the names below `folder`, as the model's own tools see them: without what .gitignore
     names, hidden files and files for secrets. Empty where the folder cannot be read."""
     # The tools bring pydantic along, which the first frame does without.
-    from kinet.tools.file_search import list_files
+    from kinet.tools.files.file_search import list_files
 
     try:
         found = await list_files(folder, folder, lambda names: names)

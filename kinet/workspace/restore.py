@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kinet.core.atomic_write import write_all
 from kinet.core.errors import ToolError
-from kinet.tools.file_access import Place, held
+from kinet.tools.files.file_access import Place, held
 from kinet.workspace.content_store import ContentStore
 from kinet.workspace.file_state import FileState
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from kinet.core.atomic_write import write_bytes
 from kinet.core.errors import SettingsError
 from kinet.engine.base import Section
-from kinet.tools.diff import unified_diff
+from kinet.tools.files.diff import unified_diff
 from kinet.workspace.folder_content import FolderContent, look
 from kinet.workspace.rules import project_root
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from kinet.core.errors import StoreError
 from kinet.policy.visible import visible_line
-from kinet.tools.diff import Diff
+from kinet.tools.files.diff import Diff
 from kinet.workspace.change_text import diff_of
 from kinet.workspace.file_state import Change, FileState
 from kinet.workspace.journal_book import FolderBook

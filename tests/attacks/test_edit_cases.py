@@ -15,9 +15,9 @@ import corpus
 import pytest
 
 from kinet.core.errors import ToolError
-from kinet.tools import file_write
 from kinet.tools.base import ToolContext
 from kinet.tools.catalog import builtin_tools
+from kinet.tools.files import file_write
 from kinet.tools.toolbox import Toolbox
 
 CASES = list(corpus.load("edit", corpus.HERE))

@@ -12,8 +12,8 @@ from loopback_web import LoopbackWeb
 from kinet.core.errors import ToolError
 from kinet.policy.network import judge_url, system_resolver
 from kinet.tools.base import ToolContext
+from kinet.tools.web.web_transport import Reach
 from kinet.tools.web_fetch import WebFetch, WebFetchArguments
-from kinet.tools.web_transport import Reach
 
 CASES = list(corpus.load("web", corpus.HERE))
 CONTEXT = ToolContext(folder=None)

@@ -70,7 +70,7 @@ def in_the_window(port: int, runs: int) -> tuple[list[float], list[float]]:
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication, QLabel
 
-    from kinet.ui.event_loop import EventLoop
+    from kinet.ui.kit.event_loop import EventLoop
 
     app = QApplication(sys.argv[:1])
     label = QLabel("0")

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from kinet.policy.paths import is_secret_path
 from kinet.tools.base import ToolContext
-from kinet.tools.file_search import find_ripgrep
+from kinet.tools.files.file_search import find_ripgrep
 from kinet.tools.grep import Grep, GrepArguments
 
 PROJECTS = ("click==8.0.4", "requests==2.31.0", "Jinja2==3.1.2")

@@ -25,7 +25,7 @@ from kinet.core.messages import Message
 from kinet.core.profile import ModelProfile
 from kinet.providers.base import ModelRequest
 from kinet.providers.catalog import create_provider
-from kinet.ui.event_loop import EventLoop
+from kinet.ui.kit.event_loop import EventLoop
 
 PIECE = b'data: {"choices":[{"index":0,"delta":{"content":"word "}}]}\n\n'
 END = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'

@@ -22,7 +22,7 @@ from kinet.core.messages import Message
 from kinet.core.profile import ModelProfile
 from kinet.providers.base import ModelRequest
 from kinet.providers.catalog import create_provider
-from kinet.providers.sse import EventSplitter
+from kinet.providers.transport.sse import EventSplitter
 
 Work = Callable[[], Awaitable[None]]
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kinet.tools.base import ToolContext
-from kinet.tools.file_search import find_ripgrep
+from kinet.tools.files.file_search import find_ripgrep
 from kinet.tools.glob import Glob, GlobArguments
 from kinet.tools.grep import Grep, GrepArguments
 

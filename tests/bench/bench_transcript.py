@@ -23,8 +23,8 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit, QWidget
 
 from kinet.core.events import Event, MessageCompleted, TextDelta, TurnStarted
 from kinet.core.messages import Message
-from kinet.ui.presenter import Presenter
-from kinet.ui.theme import load_fonts, load_theme
+from kinet.ui.look.theme import load_fonts, load_theme
+from kinet.ui.transcript.presenter import Presenter
 from kinet.ui.transcript.view import Transcript
 from tests.bench.transcript_texts import answer, conversation, hostile
 

@@ -17,8 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from kinet.tools.environment import child_environment
-from kinet.tools.process import RunningCommand
+from kinet.tools.processes.environment import child_environment
+from kinet.tools.processes.process import RunningCommand
 from tests.support.tree_shapes import SHAPES, alive, command_of, joined
 
 _OWNER = Path(__file__).with_name("tree_owner.py")

@@ -28,10 +28,10 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit
 from kinet.core.events import Event, MessageCompleted, TextDelta, TurnFinished, TurnStarted
 from kinet.core.messages import Message
 from kinet.markup.page import body_html
-from kinet.ui import tasks
-from kinet.ui.event_loop import EventLoop
-from kinet.ui.presenter import Presenter
-from kinet.ui.theme import load_fonts, load_theme
+from kinet.ui.kit import tasks
+from kinet.ui.kit.event_loop import EventLoop
+from kinet.ui.look.theme import load_fonts, load_theme
+from kinet.ui.transcript.presenter import Presenter
 from kinet.ui.transcript.view import Transcript
 from tests.bench.bench_transcript import memory, report, settle, view, window
 from tests.bench.transcript_texts import answer, conversation

@@ -59,7 +59,7 @@ def kinet(home: str) -> None:
 
     from PySide6.QtCore import Qt, QTimer
 
-    from kinet.ui.event_loop import EventLoop
+    from kinet.ui.kit.event_loop import EventLoop
 
     loop = EventLoop(app)
     asyncio.set_event_loop(loop)

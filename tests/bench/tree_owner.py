@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from kinet.tools.environment import child_environment
-from kinet.tools.process import RunningCommand
+from kinet.tools.processes.environment import child_environment
+from kinet.tools.processes.process import RunningCommand
 
 if __name__ == "__main__":
     running = RunningCommand(

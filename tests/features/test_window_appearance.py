@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from kinet.ui.contrast import with_contrast
-from kinet.ui.theme import load_theme
+from kinet.ui.look.contrast import with_contrast
+from kinet.ui.look.theme import load_theme
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, says
 from tests.support.window import until

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
-from kinet.ui.rule_editor import RuleEditor
+from kinet.ui.asking.rule_editor import RuleEditor
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, asks_for, says
 from tests.support.window import until

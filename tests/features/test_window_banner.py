@@ -11,8 +11,8 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from kinet.ui.banner import Banner
-from kinet.ui.settings_dialog import SettingsDialog
+from kinet.ui.chat.banner import Banner
+from kinet.ui.preferences.settings_dialog import SettingsDialog
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, says
 from tests.support.window import until

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from kinet.ui.completion_menu import CompletionMenu
+from kinet.ui.writing.completion_menu import CompletionMenu
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, says
 from tests.support.window import until

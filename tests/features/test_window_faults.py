@@ -23,8 +23,8 @@ from kinet.core.events import (
     TurnStarted,
 )
 from kinet.core.messages import Message
+from kinet.ui.look.theme import code_families, ui_families
 from kinet.ui.main_window import MainWindow
-from kinet.ui.theme import code_families, ui_families
 from kinet.ui.transcript.steps_group import StepGroup
 from tests.support.fake_program import Events, FakeProgram, FakeSession
 from tests.support.shell_window import plays, shell_window

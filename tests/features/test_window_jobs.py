@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QAbstractButton
 
-from kinet.tools import jobs
-from kinet.ui.controls import IconButton
-from kinet.ui.job_shelf import JobShelf
+from kinet.tools.processes import jobs
+from kinet.ui.chat.job_shelf import JobShelf
+from kinet.ui.kit.controls import IconButton
 from tests.support.live_window import live_window
 from tests.support.scripted_server import ScriptedServer, asks_for, says
 from tests.support.window import until

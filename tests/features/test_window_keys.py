@@ -10,10 +10,10 @@ from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from kinet.ui.actions import COMMANDS
-from kinet.ui.key_list import KeyList
-from kinet.ui.palette import Palette
-from kinet.ui.settings_dialog import SettingsDialog
+from kinet.ui.desks.actions import COMMANDS
+from kinet.ui.palette.palette import Palette
+from kinet.ui.preferences.settings_dialog import SettingsDialog
+from kinet.ui.window.key_list import KeyList
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, says
 from tests.support.window import until

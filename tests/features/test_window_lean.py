@@ -17,7 +17,7 @@ SCRIPT = """
 import asyncio, json, linecache, sys
 from kinet.app import create_application, end_window, first_window
 from kinet.runtime import create_runtime
-from kinet.ui.event_loop import EventLoop
+from kinet.ui.kit.event_loop import EventLoop
 
 app = create_application()
 runtime = create_runtime(sys.argv[1])

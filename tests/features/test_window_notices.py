@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kinet.ui.inbox import Inbox
+from kinet.ui.desks.inbox import Inbox
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import Gate, ScriptedServer, fails, says
 from tests.support.window import until

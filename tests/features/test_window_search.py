@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from kinet.ui.palette import Palette
-from kinet.ui.settings_dialog import SettingsDialog
+from kinet.ui.palette.palette import Palette
+from kinet.ui.preferences.settings_dialog import SettingsDialog
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, says
 from tests.support.window import until

@@ -19,10 +19,10 @@ from kinet.core.events import (
     TurnFinished,
 )
 from kinet.core.messages import Message, ToolCall
-from kinet.ui.export_desk import outline_of, write_export
-from kinet.ui.link_question import LinkQuestion
+from kinet.ui.desks.link_question import LinkQuestion
 from kinet.ui.main_window import MainWindow
-from kinet.ui.palette import Palette
+from kinet.ui.palette.palette import Palette
+from kinet.ui.window.export_desk import outline_of, write_export
 from tests.support.fake_program import FakeProgram
 from tests.support.shell_window import plays, shell_window
 from tests.support.window import until

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QPlainTextEdit
 
-from kinet.ui.trust_page import TrustPage
+from kinet.ui.asking.trust_page import TrustPage
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, asks_for, says
 from tests.support.window import until

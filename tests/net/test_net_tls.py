@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from kinet.net.client import create_client
-from kinet.providers.network_failures import network_cause
+from kinet.providers.transport.network_failures import network_cause
 
 CERTIFICATES = Path(__file__).parents[1] / "attacks" / "certificates"
 ANSWER = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok"

@@ -8,14 +8,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2] / "kinet"
 
 # The only files that start programs.
-PROGRAMS = {"tools/process.py", "tools/process_tree.py", "tools/program.py"}
+PROGRAMS = {
+    "tools/processes/process.py",
+    "tools/processes/process_tree.py",
+    "tools/processes/program.py",
+}
 # The rooms that a model's call passes, and the only files there that write or reach the network.
 ROOMS = ("tools", "engine", "policy")
-WRITERS = {"tools/file_access.py", "tools/file_write.py", "tools/process_runner.py",
-           "tools/process.py", "policy/rules.py", "tools/program.py",
+WRITERS = {"tools/files/file_access.py", "tools/files/file_write.py",
+           "tools/processes/process_runner.py", "tools/processes/process.py", "policy/rules.py", "tools/processes/program.py",
            "engine/kept_calibration.py"}  # fmt: skip
 # The search services have fixed hosts, or the person's own, and use the client all others use.
-NETWORK = {"tools/web_transport.py", "policy/network.py", "tools/search_services.py"}
+NETWORK = {"tools/web/web_transport.py", "policy/network.py", "tools/web/search_services.py"}
 WRITING = {"write_text", "write_bytes", "rename", "replace", "unlink", "mkdir", "symlink", "rmtree",
            "copyfile", "copy2", "move", "makedirs", "symlink_to", "hardlink_to", "chmod",
            "remove"}  # fmt: skip
@@ -65,7 +69,7 @@ def test_programs_are_started_in_three_places_only() -> None:
     for path, tree in trees():
         started = called_of_modules(tree, {"os", "asyncio"}) & STARTING
         # The runner is the one program that becomes the command.
-        assert not started or path == "tools/process_runner.py", (path, started)
+        assert not started or path == "tools/processes/process_runner.py", (path, started)
 
 
 def test_the_network_is_reached_through_one_checked_place() -> None:

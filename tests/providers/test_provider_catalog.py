@@ -11,8 +11,8 @@ from provider_server import Playing, ScriptedServer, says_ok
 from kinet.core.errors import BadRequestError
 from kinet.core.profile import ModelProfile
 from kinet.net.secret import Secret
-from kinet.providers.addresses import chat_address, messages_address, models_address
 from kinet.providers.catalog import VENDORS, list_models, probe, vendor_of
+from kinet.providers.transport.addresses import chat_address, messages_address, models_address
 
 
 @pytest.mark.parametrize(

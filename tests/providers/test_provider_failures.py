@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from kinet.providers.complaints import Complaint, complaint_of
-from kinet.providers.failures import failure_in_stream, failure_of_response
-from kinet.providers.retry_after import delay_from_text, retry_after
+from kinet.providers.transport.complaints import Complaint, complaint_of
+from kinet.providers.transport.failures import failure_in_stream, failure_of_response
+from kinet.providers.transport.retry_after import delay_from_text, retry_after
 
 
 def kind_of(status: int, words: str, **more: str) -> str:

@@ -20,7 +20,7 @@ from kinet.core.messages import Message, ToolSchema
 from kinet.core.profile import ModelProfile
 from kinet.providers.base import ModelRequest
 from kinet.providers.catalog import create_provider
-from kinet.providers.http_provider import HttpProvider
+from kinet.providers.transport.http_provider import HttpProvider
 
 ASK = ModelRequest(messages=(Message("user", "go"),), tools=(ToolSchema("write", "writes", {}),))
 STREAMS = {

@@ -11,7 +11,7 @@ from kinet.core.messages import ImagePart, Message, TextPart, ToolCall, ToolSche
 from kinet.core.profile import ModelProfile
 from kinet.providers.base import ModelRequest
 from kinet.providers.catalog import create_provider
-from kinet.providers.chat_history import ChatHistory
+from kinet.providers.protocols.chat_history import ChatHistory
 from kinet.providers.vendors import vendor_named
 
 TOOLS = tuple(ToolSchema(name, "does it", {}) for name in ("look", "a.b"))

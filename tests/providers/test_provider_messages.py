@@ -11,8 +11,8 @@ from kinet.core.messages import ImagePart, Message, TextPart, ToolCall, ToolSche
 from kinet.core.profile import ModelProfile
 from kinet.providers.base import ModelRequest
 from kinet.providers.catalog import create_provider
-from kinet.providers.http import encoded
-from kinet.providers.wire_names import ToolNames
+from kinet.providers.protocols.wire_names import ToolNames
+from kinet.providers.transport.http import encoded
 
 PROTOCOLS = ("openai", "responses", "anthropic")
 PNG = "data:image/png;base64,iVBORw0KGgo="

@@ -17,7 +17,7 @@ from kinet.core.messages import ImagePart, Message, TextPart, ToolCall, ToolSche
 from kinet.core.profile import ModelProfile
 from kinet.providers.base import ModelRequest
 from kinet.providers.catalog import create_provider, with_window
-from kinet.providers.ollama import DEFAULT_WINDOW
+from kinet.providers.protocols.ollama import DEFAULT_WINDOW
 
 LOOK = ToolSchema("look", "Looks.", {"type": "object", "properties": {"at": {"type": "string"}}})
 ASK = ModelRequest(messages=(Message("user", "go"),), tools=(LOOK,))

@@ -7,11 +7,11 @@ import json
 import pytest
 
 from kinet.core.errors import ProtocolError
-from kinet.providers.reply import whole_object
-from kinet.providers.sse import EventSplitter
-from kinet.providers.surrogates import TextJoiner
-from kinet.providers.think_tags import ThinkTagSplitter
-from kinet.providers.tool_call_pieces import CallAssembler
+from kinet.providers.protocols.reply import whole_object
+from kinet.providers.protocols.surrogates import TextJoiner
+from kinet.providers.protocols.think_tags import ThinkTagSplitter
+from kinet.providers.protocols.tool_call_pieces import CallAssembler
+from kinet.providers.transport.sse import EventSplitter
 
 BODIES = {
     b"data: one\n\ndata: two\n\n": ["one", "two"],

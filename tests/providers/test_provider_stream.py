@@ -26,10 +26,10 @@ from kinet.core.messages import Message
 from kinet.core.profile import ModelProfile
 from kinet.net.secret import Secret
 from kinet.providers.base import ModelRequest, StreamItem
-from kinet.providers.circuit import Circuit
-from kinet.providers.http import Connection
-from kinet.providers.http_provider import HttpProvider
-from kinet.providers.openai_compatible import OpenAICompatible
+from kinet.providers.protocols.openai_compatible import OpenAICompatible
+from kinet.providers.transport.circuit import Circuit
+from kinet.providers.transport.http import Connection
+from kinet.providers.transport.http_provider import HttpProvider
 from kinet.providers.vendors import vendor_of
 
 KEY = Secret("sk-canary-0123456789abcdef")

@@ -12,7 +12,7 @@ import pytest
 from kinet.core.errors import SettingsError
 from kinet.core.profile import ModelProfile
 from kinet.net.client import RoutingTransport
-from kinet.providers.complaints import Complaint
+from kinet.providers.transport.complaints import Complaint
 from kinet.settings.model_choice import ModelChoice
 from kinet.settings.options import Options
 from kinet.settings.secrets import Keychain

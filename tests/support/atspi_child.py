@@ -10,9 +10,9 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 
 from kinet.core.approval import ApprovalRequest
-from kinet.ui.approval_card import ApprovalCard
-from kinet.ui.event_loop import EventLoop
-from kinet.ui.theme import load_fonts, load_theme
+from kinet.ui.asking.approval_card import ApprovalCard
+from kinet.ui.kit.event_loop import EventLoop
+from kinet.ui.look.theme import load_fonts, load_theme
 from kinet.ui.transcript.view import Transcript
 from tests.ui.transcript_kit import saved, turn
 

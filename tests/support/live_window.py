@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from kinet.app import create_window, end_window
 from kinet.runtime import create_runtime
-from kinet.ui.chat_panel import ChatPanel
+from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.main_window import MainWindow
 from tests.support.window import until
 

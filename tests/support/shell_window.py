@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from kinet.core.approval import Approver
 from kinet.core.events import Event
-from kinet.ui import tasks
+from kinet.ui.kit import tasks
 from kinet.ui.main_window import MainWindow
 from tests.support.fake_program import Events, FakeProgram, FakeSession
 

@@ -11,8 +11,8 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from kinet.ui.event_loop import EventLoop
-from kinet.ui.theme import load_fonts, load_theme, palette, set_current, stylesheet
+from kinet.ui.kit.event_loop import EventLoop
+from kinet.ui.look.theme import load_fonts, load_theme, palette, set_current, stylesheet
 
 Result = TypeVar("Result")
 Runner = Callable[[Coroutine[Any, Any, Result]], Result]

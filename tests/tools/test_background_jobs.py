@@ -13,8 +13,8 @@ from tool_calls import Call, until
 
 from kinet.core.errors import ToolError
 from kinet.session import leftovers
-from kinet.tools import jobs, survivors
 from kinet.tools.base import ToolContext
+from kinet.tools.processes import jobs, survivors
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="process trees as Linux has them")
 

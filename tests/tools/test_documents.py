@@ -15,7 +15,7 @@ from tool_calls import Call
 
 from kinet.core.errors import ToolError
 from kinet.tools.base import ToolContext
-from kinet.tools.program import ProgramResult
+from kinet.tools.processes.program import ProgramResult
 
 
 def simple_pdf(*texts: str) -> bytes:
@@ -166,7 +166,7 @@ async def test_where_the_library_is_missing_it_says_how_to_get_it(
     async def without(*_command: object, **_values: object) -> ProgramResult:
         return ProgramResult(3, b"", b"pypdf")
 
-    monkeypatch.setattr("kinet.tools.documents.run_program", without)
+    monkeypatch.setattr("kinet.tools.files.documents.run_program", without)
     (project / "a.pdf").write_bytes(simple_pdf("x"))
     with pytest.raises(ToolError, match=r"the library that reads it \(pypdf\)") as caught:
         await call("read_file", path="a.pdf")

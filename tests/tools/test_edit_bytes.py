@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinet.core.errors import ToolError
-from kinet.tools.edit_match import Edit, apply_edits
-from kinet.tools.text_form import read_form
+from kinet.tools.files.edit_match import Edit, apply_edits
+from kinet.tools.files.text_form import read_form
 from tests.support.edit_model import run_cases
 
 ENDS = st.sampled_from(["\n", "\r\n"])

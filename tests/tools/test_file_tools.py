@@ -83,7 +83,7 @@ async def test_a_file_changed_by_someone_else_is_not_overwritten(project: Path, 
 async def test_folders_are_made_and_taken_away_again_on_failure(
     project: Path, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from kinet.tools import file_write
+    from kinet.tools.files import file_write
 
     def fails(descriptor: int, data: bytes) -> None:
         raise OSError(28, "No space left on device")

@@ -10,7 +10,7 @@ from tool_calls import Call
 
 from kinet.core.errors import ToolError
 from kinet.tools.base import ToolContext, ToolOutput
-from kinet.tools.web_text import decoded, readable, without_unseen
+from kinet.tools.web.web_text import decoded, readable, without_unseen
 
 
 class KeptOutputs:

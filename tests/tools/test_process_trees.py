@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from tool_calls import Call, until
 
-from kinet.tools import survivors
 from kinet.tools.base import ToolContext
-from kinet.tools.environment import child_environment
-from kinet.tools.process import RunningCommand
+from kinet.tools.processes import survivors
+from kinet.tools.processes.environment import child_environment
+from kinet.tools.processes.process import RunningCommand
 from tests.support.tree_shapes import SHAPES, alive, command_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="process trees as Linux has them")

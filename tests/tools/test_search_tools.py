@@ -9,8 +9,8 @@ import pytest
 from tool_calls import Call
 
 from kinet.core.errors import ToolError
-from kinet.tools import file_search
-from kinet.tools.glob_pattern import GlobPattern
+from kinet.tools.files import file_search
+from kinet.tools.files.glob_pattern import GlobPattern
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ import pytest
 from tool_calls import Call, until
 
 from kinet.core.errors import ToolError
-from kinet.tools import process_tree, survivors
 from kinet.tools.base import ToolContext
-from kinet.tools.environment import child_environment
+from kinet.tools.processes import process_tree, survivors
+from kinet.tools.processes.environment import child_environment
 from kinet.tools.shell import Shell, ShellArguments
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="process trees as Linux has them")

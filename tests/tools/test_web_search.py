@@ -13,7 +13,7 @@ import pytest
 
 from kinet.core.errors import ToolError
 from kinet.tools.base import ToolContext
-from kinet.tools.search_services import SearchChoice, search
+from kinet.tools.web.search_services import SearchChoice, search
 from kinet.tools.web_search import WebSearch, WebSearchArguments
 
 Answer = Callable[[httpx.Request], httpx.Response]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from kinet.core.errors import ToolError
-from kinet.tools.file_access import held
-from kinet.tools.file_write import replace_file
+from kinet.tools.files.file_access import held
+from kinet.tools.files.file_write import replace_file
 
 CALLS = ("open", "write", "fsync", "replace", "fchmod", "fchown", "lseek", "ftruncate", "stat")
 

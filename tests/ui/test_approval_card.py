@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidg
 from pytestqt.qtbot import QtBot
 
 from kinet.core.approval import ApprovalRequest, Decision
-from kinet.ui.approval_card import ApprovalCard
+from kinet.ui.asking.approval_card import ApprovalCard
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 

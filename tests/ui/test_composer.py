@@ -10,9 +10,9 @@ from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from kinet.ui.attachments import Attachment, pictures_of, read_attachment, with_attachments
-from kinet.ui.composer import Composer
-from kinet.ui.composer_edit import COMMIT_GRACE, clean_text, is_huge
+from kinet.ui.writing.attachments import Attachment, pictures_of, read_attachment, with_attachments
+from kinet.ui.writing.composer import Composer
+from kinet.ui.writing.composer_edit import COMMIT_GRACE, clean_text, is_huge
 
 
 @pytest.fixture

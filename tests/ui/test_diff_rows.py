@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinet.ui.diff_rows import read_diff
+from kinet.ui.diff.diff_rows import read_diff
 
 DIFF = """--- a/totals.py
 +++ b/totals.py

@@ -7,7 +7,7 @@ import sys
 
 from PySide6.QtCore import QTimer
 
-from kinet.ui.event_loop import EventLoop
+from kinet.ui.kit.event_loop import EventLoop
 
 
 async def test_callbacks_run_in_the_order_they_were_given() -> None:

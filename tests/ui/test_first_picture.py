@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtTest import QTest
 
-from kinet.ui import tasks
+from kinet.ui.kit import tasks
 from kinet.ui.main_window import MainWindow
 from tests.support.fake_program import FakeProgram
 

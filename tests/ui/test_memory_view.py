@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from kinet.core.errors import StoreError
-from kinet.ui.controls import IconButton
-from kinet.ui.memory_view import MemoryView
+from kinet.ui.kit.controls import IconButton
+from kinet.ui.preferences.memory_view import MemoryView
 
 
 class FakeFacts:

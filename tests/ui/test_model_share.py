@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinet.ui.model_share import share_of
+from kinet.ui.panel.model_share import share_of
 
 
 def cut(whole: str) -> str:

@@ -26,7 +26,7 @@ from kinet.core.events import (
     TurnFinished,
     TurnStarted,
 )
-from kinet.ui.step_detail import StepDetail
+from kinet.ui.panel.step_detail import StepDetail
 from kinet.ui.steps import StepRecord
 from kinet.ui.transcript.reasoning import ReasoningEntry
 from kinet.ui.transcript.steps_group import StepGroup

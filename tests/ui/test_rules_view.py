@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from kinet.core.approval import Decision
 from kinet.policy.rules import RuleBook
 from kinet.settings.rule_services import RuleServices
-from kinet.ui.rules_view import RulesView
+from kinet.ui.preferences.rules_view import RulesView
 
 
 class Page:

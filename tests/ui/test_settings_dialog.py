@@ -26,9 +26,9 @@ from kinet.core.profile import ModelProfile, Price
 from kinet.policy.rules import RuleBook
 from kinet.settings.rule_services import RuleServices
 from kinet.settings.store import SettingsStore
-from kinet.ui.models_page import ModelsPage
-from kinet.ui.price_model import CACHE_READ, INPUT, OUTPUT, SOURCE
-from kinet.ui.settings_dialog import SettingsDialog
+from kinet.ui.preferences.models_page import ModelsPage
+from kinet.ui.preferences.price_model import CACHE_READ, INPUT, OUTPUT, SOURCE
+from kinet.ui.preferences.settings_dialog import SettingsDialog
 
 LUMEN = ModelProfile("Lumen 4", "https://api.lumen.example/v1", "lumen-4", "anthropic")
 RELAY = ModelProfile("Relay", "https://relay.example/v1", "relay-1")
@@ -393,7 +393,7 @@ async def test_what_was_changed_elsewhere_is_shown_when_it_opens_again(desk: Des
 
 
 async def test_esc_closes_it_and_the_veil_goes(desk: Desk, qtbot: QtBot) -> None:
-    from kinet.ui.scrim import Scrim
+    from kinet.ui.kit.scrim import Scrim
 
     assert desk.window.findChildren(Scrim)
     qtbot.keyClick(desk.dialog, Qt.Key.Key_Escape)

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
-from kinet.ui.session_list import SessionItem, SessionModel, word_of
-from kinet.ui.sidebar import Sidebar
+from kinet.ui.sessions.session_list import SessionItem, SessionModel, word_of
+from kinet.ui.sessions.sidebar import Sidebar
 from tests.support.window import until
 
 NOW = time.time()

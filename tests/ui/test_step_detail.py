@@ -10,8 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from kinet.ui.controls import ElidedLabel
-from kinet.ui.step_detail import CHANGES, INPUT, MODEL, OUTPUT, RAW, StepDetail
+from kinet.ui.kit.controls import ElidedLabel
+from kinet.ui.panel.step_detail import CHANGES, INPUT, MODEL, OUTPUT, RAW, StepDetail
 from kinet.ui.steps import StepRecord
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from kinet.ui.rows import Run
-from kinet.ui.terminal_text import LONGEST_LINE, TerminalReader, read_all, style_after
+from kinet.ui.kit.rows import Run
+from kinet.ui.kit.terminal_text import LONGEST_LINE, TerminalReader, read_all, style_after
 
 
 def texts(source: str) -> list[str]:

@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtGui import QColor, QFontDatabase, QFontInfo
 from PySide6.QtWidgets import QApplication
 
-from kinet.ui.theme import icon, load_theme, palette, stylesheet
-from kinet.ui.tokens import Mode
+from kinet.ui.look.theme import icon, load_theme, palette, stylesheet
+from kinet.ui.look.tokens import Mode
 
 
 def luminance(color: QColor) -> float:

@@ -6,9 +6,9 @@ from PySide6.QtGui import QAccessible
 
 from kinet.core.approval import ApprovalRequest
 from kinet.core.events import ApprovalRequested, TurnError, TurnFinished
-from kinet.ui.announcements import words_for
-from kinet.ui.approval_card import ApprovalCard
-from kinet.ui.theme import load_theme
+from kinet.ui.asking.approval_card import ApprovalCard
+from kinet.ui.chat.announcements import words_for
+from kinet.ui.look.theme import load_theme
 from kinet.ui.transcript.view import Transcript
 from tests.ui.transcript_kit import asked, said, saved, settle, shown, turn
 

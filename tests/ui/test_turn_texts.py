@@ -20,10 +20,10 @@ from kinet.core.events import (
     TurnFinished,
     TurnStarted,
 )
-from kinet.ui.status_row import cost_words, seconds_words, tokens_words
-from kinet.ui.step_text import raw_text
+from kinet.ui.chat.status_row import cost_words, seconds_words, tokens_words
+from kinet.ui.chat.turn_status import TurnStatus
+from kinet.ui.panel.step_text import raw_text
 from kinet.ui.steps import StepBook, argument_of, counts_of, verb_of
-from kinet.ui.turn_status import TurnStatus
 
 ASKED = ApprovalRequest("r", "c", "shell", "command", "Run this command?", "ls")
 

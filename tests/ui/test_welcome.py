@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from kinet.core.errors import SettingsError
 from kinet.core.profile import ModelProfile, Price
-from kinet.ui.key_field import clean_key
-from kinet.ui.welcome import WelcomePage
+from kinet.ui.models.key_field import clean_key
+from kinet.ui.welcome.welcome import WelcomePage
 
 LUMEN = ModelProfile("Lumen", "https://api.lumen.example/v1", "lumen-4-mini")
 HARBOUR = ModelProfile("Harbour", "https://api.harbour.example/v1", "harbour-2")

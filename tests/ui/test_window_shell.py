@@ -25,13 +25,13 @@ from kinet.core.approval import ApprovalRequest, Approver
 from kinet.core.errors import StoreError
 from kinet.core.events import MessageCompleted, TextDelta, TurnFinished
 from kinet.core.messages import Message
-from kinet.ui import tasks
-from kinet.ui.first_picture import first_colors, shell_svg
-from kinet.ui.input_filters import guard_wheel
+from kinet.ui.frame.first_picture import first_colors, shell_svg
+from kinet.ui.frame.window_geometry import Geometry, clamp, read
+from kinet.ui.kit import tasks
+from kinet.ui.kit.input_filters import guard_wheel
+from kinet.ui.look.theme import load_theme
 from kinet.ui.main_window import MainWindow
-from kinet.ui.palette import Palette
-from kinet.ui.theme import load_theme
-from kinet.ui.window_geometry import Geometry, clamp, read
+from kinet.ui.palette.palette import Palette
 from tests.support.fake_program import Events, FakeProgram, FakeSession, Row
 from tests.support.window import until
 

@@ -25,8 +25,8 @@ from kinet.core.events import (
     is_saved,
 )
 from kinet.core.messages import Message, ToolCall
-from kinet.ui.presenter import Presenter
-from kinet.ui.theme import load_theme
+from kinet.ui.look.theme import load_theme
+from kinet.ui.transcript.presenter import Presenter
 from kinet.ui.transcript.selection import Place
 from kinet.ui.transcript.view import Transcript
 

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
-from kinet.ui.theme import Theme, current_theme
+from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.transcript.accessible import install
 from kinet.ui.transcript.acting import Actor
 from kinet.ui.transcript.finding import Finder

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPalette, QPixmap, QTextCharFormat
 
 from kinet.markup.look import FormulaTag, Look, no_formula
-from kinet.ui.theme import SIZES, Theme, code_families, ui_families
+from kinet.ui.look.theme import SIZES, Theme, code_families, ui_families
 from kinet.ui.transcript.formula_shelf import FormulaShelf
 
 MARGIN = 24

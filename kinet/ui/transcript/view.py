@@ -8,10 +8,10 @@ from dataclasses import replace
 from PySide6.QtWidgets import QWidget
 
 from kinet.core.events import Event
-from kinet.ui.presenter import Presenter
-from kinet.ui.theme import Theme
+from kinet.ui.look.theme import Theme
 from kinet.ui.transcript.area import TranscriptArea
 from kinet.ui.transcript.entry import Entry
+from kinet.ui.transcript.presenter import Presenter
 from kinet.ui.transcript.steps_group import StepGroup
 from kinet.ui.transcript.text_entry import TextEntry
 from kinet.ui.transcript.widget_entry import WidgetEntry

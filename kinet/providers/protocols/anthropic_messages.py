@@ -1,0 +1,186 @@
+"""Builds the messages of an Anthropic request from a history in protocol-free form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kinet.core.messages import ImagePart, Message, Part, TextPart, ToolCall, ToolSchema
+from kinet.core.profile import ModelProfile
+from kinet.providers.protocols.history import History, parts_of, readable
+from kinet.providers.protocols.images import NOT_SEEN, note_instead, picture_for
+from kinet.providers.protocols.openai_messages import EMPTY_RESULT, object_schema, sent_object
+from kinet.providers.protocols.wire_names import CallIds, ToolNames
+
+# The first message must be the person's.
+OPENING = "[the conversation begins with the assistant]"
+NOTHING = "[nothing was said]"
+
+Block = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class WireHistory:
+    """Messages in alternating roles; `turn_start` is the number of the one that began the turn."""
+
+    messages: list[dict[str, Any]]
+    turn_start: int
+
+
+def wire_history(
+    history: History, profile: ModelProfile, names: ToolNames, *, ids: CallIds
+) -> WireHistory:
+    """The history as content blocks: results first in their message, nothing blank."""
+    out: list[dict[str, Any]] = []
+    turn_start = -1
+    for number, message in enumerate(history.messages):
+        if message.role == "assistant":
+            blocks = _assistant_blocks(number, message, names, ids)
+            role = "assistant"
+        else:
+            blocks = _user_blocks(number, message, profile, ids)
+            role = "user"
+        if not blocks:
+            continue
+        if role == "assistant" and not out:
+            out.append({"role": "user", "content": [_text(OPENING)]})
+        if out and out[-1]["role"] == role:
+            out[-1]["content"] += blocks
+        else:
+            out.append({"role": role, "content": blocks})
+        if number == history.turn_start:
+            turn_start = len(out) - 1
+    if not out:
+        out.append({"role": "user", "content": [_text(NOTHING)]})
+    _trim_end(out[-1])
+    return WireHistory(out, turn_start)
+
+
+def wire_tools(tools: Sequence[ToolSchema], names: ToolNames) -> list[dict[str, Any]]:
+    """The tools, by name, so that their order never breaks a cached prefix."""
+    return [
+        {
+            "name": names.wire(tool.name),
+            "description": tool.description,
+            "input_schema": {**object_schema(tool), "type": "object"},
+        }
+        for tool in sorted(tools, key=lambda tool: tool.name)
+    ]
+
+
+def stand_ins(history: History, names: ToolNames) -> list[dict[str, Any]]:
+    """Tools by name only, for a history with calls sent without tools: it would be refused."""
+    used = {call.name for message in history.messages for call in message.tool_calls}
+    return [
+        {
+            "name": names.wire(name),
+            "description": "Not available now.",
+            "input_schema": {"type": "object", "properties": {}},
+        }
+        for name in sorted(used)
+    ]
+
+
+def _user_blocks(number: int, message: Message, profile: ModelProfile, ids: CallIds) -> list[Block]:
+    blocks = [_block(part, profile) for part in parts_of(message)]
+    if message.role != "tool":
+        return blocks
+    if all(block["type"] == "text" for block in blocks):
+        content: str | list[Block] = "\n".join(block["text"] for block in blocks) or EMPTY_RESULT
+    else:
+        content = blocks
+    result: Block = {
+        "type": "tool_result",
+        "tool_use_id": ids.answer(number),
+        "content": content,
+    }
+    if message.is_error:
+        result["is_error"] = True
+    return [result]
+
+
+def _assistant_blocks(number: int, message: Message, names: ToolNames, ids: CallIds) -> list[Block]:
+    """The blocks as they came where the server wants them back, else text and calls."""
+    kept = message.vendor.get("anthropic")
+    calls = {call.id: call for call in message.tool_calls}
+    if not isinstance(kept, (list, tuple)):
+        kept = ()
+    out: list[Block] = []
+    has_text = False
+    for block in kept:
+        if not isinstance(block, Mapping):
+            continue
+        kind = block.get("type")
+        if kind == "text":
+            has_text = True
+            if str(block.get("text", "")).strip():
+                out.append(_plain(block, ("type", "text", "citations")))
+        elif kind == "tool_use":
+            call = calls.pop(str(block.get("id")), None)
+            if call is not None:
+                out.append(_tool_use(number, call, names, ids))
+        elif kind == "thinking":
+            # Unsigned thinking is no thinking block: the server would refuse it.
+            if block.get("signature"):
+                out.append(_plain(block, ("type", "thinking", "signature")))
+        elif kind == "redacted_thinking":
+            out.append(_plain(block, ("type", "data")))
+        elif isinstance(kind, str) and (kind == "server_tool_use" or kind.endswith("_result")):
+            out.append(dict(block))
+    if not has_text:
+        out += [_text(part.text) for part in parts_of(message) if isinstance(part, TextPart)]
+    out += [_tool_use(number, call, names, ids) for call in calls.values()]
+    if not any(block["type"] not in ("thinking", "redacted_thinking") for block in out):
+        return []
+    return out
+
+
+def _tool_use(number: int, call: ToolCall, names: ToolNames, ids: CallIds) -> Block:
+    return {
+        "type": "tool_use",
+        "id": ids.call(number, call.id),
+        "name": names.wire(call.name),
+        "input": sent_object(call),
+    }
+
+
+def _block(part: Part, profile: ModelProfile) -> Block:
+    match part:
+        case TextPart(text=text):
+            return _text(text)
+        case ImagePart(url=url):
+            if profile.vision is False:
+                return _text(NOT_SEEN)
+            picture = picture_for(profile, url)
+            if picture is None:
+                return _text(note_instead(url))
+            if picture.url:
+                return {"type": "image", "source": {"type": "url", "url": picture.url}}
+            source = {
+                "type": "base64",
+                "media_type": picture.media_type,
+                "data": picture.data,
+            }
+            return {"type": "image", "source": source}
+        case _:
+            value = json.loads(part.raw)
+            if isinstance(value, dict) and value.get("type") == "document":
+                return value
+            return _text(readable(part))
+
+
+def _trim_end(last: dict[str, Any]) -> None:
+    """A text that the model is to go on with must not end in white space."""
+    block = last["content"][-1]
+    if last["role"] == "assistant" and block.get("type") == "text":
+        block["text"] = block["text"].rstrip()
+
+
+def _text(text: str) -> Block:
+    return {"type": "text", "text": text}
+
+
+def _plain(block: Mapping[str, Any], keys: tuple[str, ...]) -> Block:
+    return {key: block[key] for key in keys if block.get(key) not in (None, [])}

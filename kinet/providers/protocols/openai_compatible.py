@@ -1,0 +1,122 @@
+"""Speaks OpenAI chat completions: what is sent for a request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from kinet.core.profile import Effort, ModelProfile
+from kinet.net.secret import Secret
+from kinet.providers.base import ModelRequest
+from kinet.providers.protocols.cache_marks import set_marks_in_chat
+from kinet.providers.protocols.chat_history import ChatHistory
+from kinet.providers.protocols.openai_decoder import ChatDecoder
+from kinet.providers.protocols.openai_messages import wire_messages, wire_tools
+from kinet.providers.transport.addresses import chat_address
+from kinet.providers.transport.complaints import Complaint
+from kinet.providers.transport.headers import request_headers
+from kinet.providers.transport.http import Call
+from kinet.providers.transport.refusals import Refusals
+from kinet.providers.vendors import OPENAI_REASONING, Vendor
+
+
+class OpenAICompatible:
+    """The dialect of chat completions for one profile."""
+
+    def __init__(
+        self,
+        profile: ModelProfile,
+        key: Secret | None,
+        vendor: Vendor,
+        refusals: Refusals | None = None,
+    ) -> None:
+        self._profile = profile
+        self._key = key
+        self._vendor = vendor
+        self._history = ChatHistory(profile, vendor)
+        self._refusals = Refusals() if refusals is None else refusals
+
+    def call(self, request: ModelRequest) -> Call:
+        """The request to send. BadRequestError if the address or the key cannot be used."""
+        profile, vendor = self._profile, self._vendor
+        messages, names = self._history.of(request)
+        if vendor.cache_marks and re.search(vendor.cache_marks, profile.model.lower()):
+            # Marks are put into the messages, so they are made for this request alone.
+            messages = wire_messages(request, profile, vendor, names)
+            set_marks_in_chat(messages)
+        body: dict[str, Any] = {"model": profile.model, "messages": messages, "stream": True}
+        if vendor.stream_options:
+            body["stream_options"] = {"include_usage": True}
+        if request.tools:
+            body["tools"] = wire_tools(request.tools, names)
+            if request.tool_choice != "auto":
+                body["tool_choice"] = request.tool_choice
+        self._add_limits(body, request)
+        self._add_effort(body, request.effort or profile.effort)
+        if vendor.cache_key and request.session_id:
+            body["prompt_cache_key"] = request.session_id
+        body.update(profile.extra_body)
+        return Call(
+            chat_address(profile.base_url),
+            request_headers(profile, self._key, vendor.key_header, dict(vendor.headers)),
+            self._refusals.apply(body),
+            profile.model,
+        )
+
+    def decoder(self, request: ModelRequest) -> ChatDecoder:
+        """A decoder for the answer to `request`."""
+        return ChatDecoder(self._profile.model, self._vendor, self._history.of(request)[1])
+
+    def learn(self, complaint: Complaint, body: Mapping[str, Any]) -> bool:
+        """True if the server refused a parameter that will be left out from now on."""
+        return self._refusals.learn(complaint, body)
+
+    def _add_limits(self, body: dict[str, Any], request: ModelRequest) -> None:
+        profile, vendor = self._profile, self._vendor
+        limit = request.max_tokens or profile.max_output_tokens
+        if limit:
+            reasons = re.search(OPENAI_REASONING, profile.model.lower()) is not None
+            newer = vendor.completion_tokens == "always" or (
+                vendor.completion_tokens == "reasoning" and reasons
+            )
+            body["max_completion_tokens" if newer else "max_tokens"] = limit
+        fixed = vendor.fixed_sampling and re.search(vendor.fixed_sampling, profile.model.lower())
+        for name in ("temperature", "top_p"):
+            value = getattr(request, name)
+            value = getattr(profile, name) if value is None else value
+            if value is not None and not fixed:
+                body[name] = value
+
+    def _add_effort(self, body: dict[str, Any], effort: Effort) -> None:
+        if not effort:
+            return
+        match self._vendor.effort:
+            case "reasoning_effort":
+                if _takes_effort(self._profile.model):
+                    body["reasoning_effort"] = effort_word(self._profile.model, effort)
+            case "reasoning":
+                body["reasoning"] = {"enabled": False} if effort == "off" else {"effort": effort}
+            case "thinking":
+                body["thinking"] = {"type": "disabled" if effort == "off" else "enabled"}
+            case "enable_thinking":
+                body["enable_thinking"] = effort != "off"
+            case "":
+                pass
+
+
+def _takes_effort(model: str) -> bool:
+    name = model.lower()
+    return bool(re.search(OPENAI_REASONING, name)) or any(
+        word in name for word in ("gpt-oss", "gemini-2.5", "gemini-3", "qwen3", "deepseek-r1")
+    )
+
+
+def effort_word(model: str, effort: Effort) -> str:
+    """The word that a model knows for an effort; "off" is the least it can."""
+    if effort != "off":
+        return effort
+    name = model.lower()
+    if re.search(r"gpt-5\.[1-9]|gemini-2\.5-flash|qwen3", name):
+        return "none"
+    return "minimal" if re.search(r"gpt-5|gemini-3", name) else "low"

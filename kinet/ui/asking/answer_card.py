@@ -1,0 +1,87 @@
+"""A question of the model in words: answers to choose from, and a line for one's own."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout
+
+from kinet.ui.kit.controls import text_label
+from kinet.ui.kit.visible_text import spell_out
+from kinet.ui.look.theme import Theme
+
+_LONGEST_CHOICE = 200
+
+
+class AnswerCard(QFrame):
+    """Asks once. `answered` comes at most once; "" means that the person gives no answer.
+
+    A new card never takes the focus by itself; what is being typed elsewhere stays there.
+    """
+
+    answered = Signal(str)
+
+    def __init__(self, question: str, choices: tuple[str, ...], theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("answerCard")
+        self.setAccessibleName(f"The agent asks: {question[:500]}")
+        self._open = True
+        self._question = QLabel(spell_out(question).text, self)
+        self._question.setTextFormat(Qt.TextFormat.PlainText)
+        self._question.setWordWrap(True)
+        self._question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.field = QLineEdit(self)
+        self.field.setObjectName("answerField")
+        self.field.setAccessibleName("Your answer")
+        self.field.setPlaceholderText("Your answer")
+        self.field.returnPressed.connect(self._send)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 10, 12, 12)
+        column.setSpacing(8)
+        column.addWidget(text_label("The agent asks", type="strong", parent=self))
+        column.addWidget(self._question)
+        for choice in choices:
+            column.addWidget(self._choice(choice))
+        column.addLayout(self._row())
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another look."""
+        self.setStyleSheet(
+            f"QFrame#answerCard {{ background: {theme.color('raised')};"
+            f" border: 1px solid {theme.color('border')}; border-radius: 8px; }}"
+        )
+
+    def _choice(self, choice: str) -> QPushButton:
+        words = " ".join(spell_out(choice).text.split())[:_LONGEST_CHOICE]
+        # A mnemonic is nothing a model may set.
+        button = QPushButton(words.replace("&", "&&"), self)
+        button.setObjectName("answerChoice")
+        button.setProperty("size", "row")
+        button.clicked.connect(lambda: self._give(choice))
+        return button
+
+    def _row(self) -> QHBoxLayout:
+        send = QPushButton("Answer", self)
+        send.setObjectName("answerButton")
+        send.setProperty("kind", "primary")
+        send.clicked.connect(self._send)
+        skip = QPushButton("No answer", self)
+        skip.setObjectName("noAnswerButton")
+        skip.setProperty("kind", "quiet")
+        skip.clicked.connect(lambda: self._give(""))
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.field, 1)
+        row.addWidget(send)
+        row.addWidget(skip)
+        return row
+
+    def _send(self) -> None:
+        if text := self.field.text().strip():
+            self._give(text)
+
+    def _give(self, text: str) -> None:
+        if self._open:
+            self._open = False
+            self.setEnabled(False)
+            self.answered.emit(text)

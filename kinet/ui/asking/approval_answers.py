@@ -1,0 +1,198 @@
+"""What answers a question: the buttons, the rule editor, the reason; and the line that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from kinet.core.approval import ApprovalRequest, Decision
+from kinet.ui.asking.approval_words import answer_text, asked_text, summary_text
+from kinet.ui.asking.rule_editor import RuleEditor
+from kinet.ui.kit.controls import ElidedLabel, Line, key_hint, repolish, text_label
+from kinet.ui.kit.part_buttons import TextButton
+from kinet.ui.look.theme import Theme
+
+
+class Answers(QWidget):
+    """The buttons that answer, the rule that may go with a yes, the reason that goes with a no."""
+
+    allowed = Signal(object)  # Decision
+    denied = Signal(str)
+
+    def __init__(
+        self,
+        request: ApprovalRequest,
+        recent: Sequence[str] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._request, self._recent = request, recent
+        self._asked = asked_text(request)
+        self._hunks: tuple[int, ...] | None = None
+        self._focused = False
+        self.editor: RuleEditor | None = None
+        self._theme: Theme | None = None
+        self._make_buttons(request)
+        self.reason = QLineEdit(self)
+        self.reason.setObjectName("denyReason")
+        self.reason.setPlaceholderText("Why not? The model is told when you deny.")
+        self.reason.setAccessibleName("Reason for denying, told to the model")
+        self.reason.hide()
+        # The journal keeps what an edit changes before it is made.
+        self._promise = "Undo stays possible" if request.kind == "edit" else ""
+        self._hint = text_label(self._promise, type="meta", tone="text_3", parent=self)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        for button in (self.save, self.allow, self.session, self.always, self.deny, self._why):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        buttons.addWidget(self._hint)
+        column = QVBoxLayout()
+        column.setContentsMargins(12, 8, 12, 8)
+        column.setSpacing(8)
+        column.addWidget(self.reason)
+        column.addLayout(buttons)
+        self._outer = QVBoxLayout(self)
+        self._outer.setContentsMargins(0, 0, 0, 0)
+        self._outer.setSpacing(0)
+        self._outer.addWidget(Line(self))
+        self._outer.addLayout(column)
+
+    def confirm(self) -> None:
+        """The yes that the keys give: saves the rule where its editor is open."""
+        if self.editor is not None:
+            if self.save.isEnabled():
+                self.allowed.emit(self.editor.decision())
+        elif self.allow.isEnabled():
+            self.allowed.emit(Decision(True, hunks=self._hunks))
+
+    def set_hunks(self, accepted: tuple[int, ...], total: int) -> None:
+        """Which hunks the yes is for."""
+        part = len(accepted) < total
+        self._hunks = accepted if part else None
+        words = f"Apply {len(accepted)} of {total} hunks" if part else "Allow once"
+        self.allow.set_text(words, f"{words}: {self._asked}")
+        self.allow.setEnabled(bool(accepted))
+        self.session.setVisible(not part and _for_session(self._request))
+
+    def open_editor(self) -> RuleEditor:
+        """Shows the rule editor above the buttons."""
+        if self.editor is None:
+            self.editor = RuleEditor(self._request, self._recent, self)
+            self.editor.changed.connect(self._rule_changed)
+            self._outer.insertWidget(0, self.editor)
+            if self._theme is not None:
+                self.editor.set_theme(self._theme)
+            self.always.hide()
+            self.save.show()
+            self._rule_changed()
+            self.show_focus(self._focused)
+        return self.editor
+
+    def show_focus(self, focused: bool) -> None:
+        """The one filled button stands in the card that has the focus."""
+        self._focused = focused
+        for button in (self.allow, self.save):
+            first = self.save if self.editor is not None else self.allow
+            kind = "primary" if focused and button is first else ""
+            if (button.property("kind") or "") != kind:
+                button.setProperty("kind", kind)
+                repolish(button)
+        by_key = focused and not self.reason.hasFocus()
+        act = "saves and allows" if self.editor is not None else "allows once"
+        self._hint.setText(f"{key_hint('Ctrl+Enter')} {act}" if by_key else self._promise)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another look; the style sheet does it."""
+        self._theme = theme
+        repolish(self.allow)
+        if self.editor is not None:
+            self.editor.set_theme(theme)
+
+    def _make_buttons(self, request: ApprovalRequest) -> None:
+        self.save = TextButton("Save rule and allow", self)
+        self.save.setObjectName("saveRuleButton")
+        self.save.clicked.connect(self.confirm)
+        self.save.hide()
+        self.allow = TextButton("Allow once", self, name=f"Allow once: {self._asked}")
+        self.allow.setObjectName("approveButton")
+        self.allow.clicked.connect(lambda: self.allowed.emit(Decision(True, hunks=self._hunks)))
+        self.session = TextButton("Allow for this session", self)
+        self.session.setObjectName("approveSessionButton")
+        self.session.setVisible(_for_session(request))
+        self.session.setToolTip(f"Not asked again in this session: {request.rule}".rstrip(": "))
+        self.session.clicked.connect(lambda: self.allowed.emit(Decision(True, "session")))
+        self.always = TextButton("Always…", self, name=f"Always, with a rule: {self._asked}")
+        self.always.setObjectName("alwaysButton")
+        self.always.setVisible(request.kind == "command" and "folder" in request.scopes)
+        self.always.clicked.connect(self._open_editor)
+        self.deny = TextButton("Deny", self, name=f"Deny: {self._asked}")
+        self.deny.setObjectName("denyButton")
+        self.deny.clicked.connect(lambda: self.denied.emit(self.reason.text()))
+        self._why = TextButton("Add a reason…", self, kind="quiet")
+        self._why.setObjectName("denyReasonButton")
+        self._why.clicked.connect(self._open_reason)
+
+    def _open_editor(self) -> None:
+        self.open_editor().words.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _rule_changed(self) -> None:
+        if self.editor is not None:
+            self.save.setEnabled(not self.editor.trouble)
+
+    def _open_reason(self) -> None:
+        self._why.hide()
+        self.reason.show()
+        self.reason.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def _for_session(request: ApprovalRequest) -> bool:
+    """True where "this session" is offered by itself and not as part of a rule."""
+    return "session" in request.scopes and not (
+        request.kind == "command" and "folder" in request.scopes
+    )
+
+
+class AnsweredRow(QWidget):
+    """What is left of an answered card: one line."""
+
+    def __init__(
+        self,
+        request: ApprovalRequest,
+        decision: Decision | None,
+        theme: Theme,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(36)
+        allowed = decision is not None and decision.allowed
+        token = "success" if allowed else "danger" if decision is not None else "text_3"
+        icon_name = "check" if allowed else "close" if decision is not None else "info"
+        mark = QLabel(self)
+        mark.setPixmap(theme.pixmap(icon_name, token, 16, self.devicePixelRatioF()))
+        answer = answer_text(decision)
+        self.setAccessibleName(f"{answer}: {asked_text(request)}")
+        summary = ElidedLabel(summary_text(request), self)
+        summary.setProperty("type", "code")
+        summary.setProperty("tone", "text_2")
+        policy = QSizePolicy.Policy
+        summary.setSizePolicy(policy.Ignored, policy.Preferred)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 0, 12, 0)
+        row.setSpacing(8)
+        row.addWidget(mark)
+        row.addWidget(text_label(answer, type="strong", parent=self))
+        row.addWidget(summary, 1)
+        if decision is not None and decision.reason:
+            reason = ElidedLabel(f"“{decision.reason}”", self)
+            reason.setProperty("tone", "text_3")
+            row.addWidget(reason)

@@ -1,0 +1,216 @@
+"""A question about one call, with everything needed to answer it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
+
+from kinet.core.approval import ApprovalRequest, Decision
+from kinet.ui.asking.approval_answers import AnsweredRow, Answers
+from kinet.ui.asking.approval_parts import ApprovalHead, Body
+from kinet.ui.asking.approval_words import asked_text, waiting_text
+from kinet.ui.look.theme import Theme, current_theme
+
+# A key pressed sooner was meant for something else.
+DEAD_SECONDS = 0.3
+_LONG_WAIT = 60.0
+
+
+class ApprovalCard(QFrame):
+    """Asks once. `answered` comes at most once, with the decision.
+
+    Nothing is chosen beforehand and Enter alone answers nothing. With the focus on the card
+    Ctrl+Enter allows once and Ctrl+Backspace denies, both not before 0.3 s after it appeared.
+    A new card never takes the focus by itself.
+    """
+
+    answered = Signal(Decision)
+
+    def __init__(
+        self,
+        request: ApprovalRequest,
+        theme: Theme | None = None,
+        parent: QWidget | None = None,
+        *,
+        position: str = "",
+        recent: Sequence[str] = (),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("approvalCard")
+        self.request = request
+        self.theme = theme or current_theme()
+        self._clock = clock
+        self._born = clock()
+        self._appeared: float | None = None
+        self._open = True
+        self._position = position
+        self._shared = ""
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(asked_text(request))
+        self.setAccessibleDescription(request.body[:2000])
+        self.head = ApprovalHead(request, self)
+        self.body = Body(request, self)
+        self.answers = Answers(request, recent, self)
+        self.answers.allowed.connect(self.answer)
+        self.answers.denied.connect(self._deny)
+        self.answers.always.clicked.connect(self._watch_keys)
+        if self.body.hunks is not None:
+            self.body.hunks.changed.connect(self._hunks_changed)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(1, 1, 1, 1)
+        self._column.setSpacing(0)
+        self._parts: tuple[ApprovalHead | Body | Answers, ...] = (
+            self.head,
+            self.body,
+            self.answers,
+        )
+        for part in self._parts:
+            self._column.addWidget(part)
+        self._watch_keys()
+        self._tick = QTimer(self)
+        self._tick.setInterval(1000)
+        self._tick.timeout.connect(self._show_wait)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._focus_moved)
+        self.set_theme(self.theme)
+
+    @property
+    def is_open(self) -> bool:
+        """True until it is answered or closed."""
+        return self._open
+
+    @property
+    def age(self) -> float:
+        """Seconds since the question came up."""
+        return self._clock() - self._born
+
+    def set_shared(self, others: int) -> None:
+        """Says how many equal questions this answer is given to as well."""
+        word = "request" if others == 1 else "requests"
+        self._shared = f"answers {others} equal {word} too" if others else ""
+        self._show_wait()
+
+    def close_question(self, decision: Decision | None) -> None:
+        """Folds the card without an answer of its own: stopped, or answered elsewhere."""
+        if self._open:
+            self._fold(decision)
+
+    def set_position(self, position: str) -> None:
+        """Says where it stands among several ("1 of 2")."""
+        self._position = position
+        self._show_wait()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another look."""
+        self.theme = theme
+        line = theme.color("warning_line" if self._open else "border")
+        ground = theme.color("raised" if self._open else "canvas")
+        tint = theme.color("warning_tint")
+        self.setStyleSheet(
+            f"QFrame#approvalCard {{ background: {ground}; border: 1px solid {line};"
+            f" border-radius: 8px; }}"
+            f" QFrame#approvalHead {{ background: {tint}; border: 0;"
+            f" border-bottom: 1px solid {line}; border-top-left-radius: 7px;"
+            f" border-top-right-radius: 7px; }}"
+        )
+        for part in self._parts:
+            part.set_theme(theme)
+        self._show_wait()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """From now on it can be seen, and is announced."""
+        super().showEvent(event)
+        if self._appeared is None and self._open:
+            self._appeared = self._clock()
+            self._tick.start()
+            QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The two keys that answer; any other one goes on to the window."""
+        if not self._answer_by_key(event):
+            super().keyPressEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The same two keys with the focus on a part; Enter never presses a button."""
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        if watched is self.answers.reason:
+            # An ignored key would climb to the card and answer there.
+            return event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if self._answer_by_key(event):
+            return True
+        if event.key() == Qt.Key.Key_Space and self._too_soon():
+            return True
+        return event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+    def _answer_by_key(self, event: QKeyEvent) -> bool:
+        if not self._open or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier != (
+            Qt.KeyboardModifier.ControlModifier
+        ):
+            return False
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if not self._too_soon() and not event.isAutoRepeat():
+                self.answers.confirm()
+            return True
+        if event.key() == Qt.Key.Key_Backspace:
+            if not self._too_soon() and not event.isAutoRepeat():
+                self._deny("")
+            return True
+        return False
+
+    def _too_soon(self) -> bool:
+        return self._appeared is None or self._clock() - self._appeared < DEAD_SECONDS
+
+    def _watch_keys(self) -> None:
+        """Sees the keys of all parts, also of those that were added since."""
+        for child in self.findChildren(QWidget):
+            child.removeEventFilter(self)
+            child.installEventFilter(self)
+
+    def _hunks_changed(self) -> None:
+        if self.body.hunks is not None:
+            self.answers.set_hunks(self.body.hunks.accepted, len(self.body.hunks.hunks))
+
+    def _deny(self, reason: str) -> None:
+        self.answer(Decision(False, reason=reason.strip()))
+
+    def answer(self, decision: Decision) -> None:
+        """Takes the answer, once: from a button, a key, or an equal question elsewhere."""
+        if not self._open:
+            return
+        self._fold(decision)
+        self.answered.emit(decision)
+
+    def _fold(self, decision: Decision | None) -> None:
+        """From a card to one line; the focus goes back to the window, not to a hidden button."""
+        self._open = False
+        self._tick.stop()
+        had_focus = self._has_focus_inside()
+        for part in self._parts:
+            part.hide()
+        self._column.addWidget(AnsweredRow(self.request, decision, self.theme, self))
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        if had_focus and (focused := QApplication.focusWidget()) is not None:
+            focused.clearFocus()
+        self.set_theme(self.theme)
+        self.updateGeometry()
+
+    def _show_wait(self) -> None:
+        seconds = self._clock() - self._born
+        parts = (self._shared, self._position, waiting_text(seconds))
+        words = [word for word in parts if word]
+        self.head.show_wait(" · ".join(words), late=seconds > _LONG_WAIT)
+
+    def _has_focus_inside(self) -> bool:
+        focused = QApplication.focusWidget()
+        return focused is not None and (focused is self or self.isAncestorOf(focused))
+
+    def _focus_moved(self, _old: QWidget | None, _new: QWidget | None) -> None:
+        if self._open:
+            self.answers.show_focus(self._has_focus_inside())

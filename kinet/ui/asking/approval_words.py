@@ -1,0 +1,106 @@
+"""The words around a question: its icon, its place, its notes, and what was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from kinet.core.approval import ApprovalRequest, Decision
+from kinet.ui.kit.visible_text import spell_out
+from kinet.ui.panel.step_text import duration_text
+
+_ICONS: Mapping[str, str] = {"command": "terminal", "edit": "file-diff", "fetch": "web"}
+
+
+def icon_of(request: ApprovalRequest) -> str:
+    """The icon of the question's kind."""
+    return _ICONS.get(request.kind, "shield")
+
+
+def place_of(request: ApprovalRequest) -> tuple[str, bool]:
+    """Where the call would act, and whether that is a path or address (shown as code)."""
+    if request.kind in ("edit", "fetch") and len(request.targets) == 1:
+        place = spell_out(_inside(request.targets[0], request.folder)).text
+        return ("", False) if _is_named(place, request) else (place, True)
+    if request.folder:
+        return f"in {spell_out(home_short(request.folder)).text}", False
+    return "", False
+
+
+def targets_of(request: ApprovalRequest) -> str:
+    """The real targets that the head does not name yet, as one line."""
+    shown = place_of(request)[0]
+    names = [spell_out(_inside(target, request.folder)).text for target in request.targets]
+    names = [name for name in names if name != shown and not _is_named(name, request)]
+    return "Acts on " + ", ".join(names) if names else ""
+
+
+def asked_text(request: ApprovalRequest) -> str:
+    """Question and place in one line, for those who hear it."""
+    place = place_of(request)[0]
+    return f"{spell_out(request.question).text} {place}".strip()
+
+
+def waiting_text(seconds: float) -> str:
+    """How long the question waits, once that is worth saying."""
+    if seconds < 5:
+        return ""
+    words = duration_text(seconds)
+    return f"waiting {int(seconds)} s" if seconds < 60 else f"waiting {words}"
+
+
+def sentence(text: str) -> str:
+    """The text spelt out, with a capital letter and a full stop."""
+    shown = spell_out(text.strip()).text
+    ending = "" if shown.endswith((".", "!", "?", "…")) else "."
+    return shown[:1].upper() + shown[1:] + ending if shown else ""
+
+
+def hidden_text(count: int) -> str:
+    """A warning of characters that could not be seen."""
+    if count == 1:
+        return "1 hidden character is spelt out above. It may change what this does."
+    return f"{count:,} hidden characters are spelt out above. They may change what this does."
+
+
+def answer_text(decision: Decision | None) -> str:
+    """The answer in two words or three."""
+    if decision is None:
+        return "No longer asked"
+    if not decision.allowed:
+        return "Denied"
+    if decision.hunks is not None:
+        return "Allowed in part"
+    return {
+        "once": "Allowed once",
+        "session": "Allowed for this session",
+        "folder": "Allowed in this folder",
+        "always": "Always allowed",
+    }[decision.scope]
+
+
+def summary_text(request: ApprovalRequest) -> str:
+    """What was asked, on one line."""
+    if request.kind == "edit":
+        return place_of(request)[0] or request.question
+    first = spell_out(request.body).text.strip().split("\n")[0]
+    return first or request.question
+
+
+def home_short(path: str) -> str:
+    """The path with the home folder as "~"."""
+    home = str(Path.home())
+    if path == home:
+        return "~"
+    return "~" + path[len(home) :] if path.startswith(home + "/") else path
+
+
+def _is_named(place: str, request: ApprovalRequest) -> bool:
+    """A question to fetch names its host; no other question names what it is about."""
+    return request.kind == "fetch" and place in request.question.rstrip("?").split()
+
+
+def _inside(target: str, folder: str) -> str:
+    """The target as seen from the folder; whole where it lies outside."""
+    inside = folder and target.startswith(folder.rstrip("/") + "/")
+    return target[len(folder.rstrip("/")) + 1 :] if inside else home_short(target)

@@ -1,0 +1,309 @@
+"""One session on screen: header, transcript, composer, status, and the turn's questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from kinet.core.errors import KinetError
+from kinet.core.events import (
+    ContextCompacted,
+    Event,
+    MessageCompleted,
+    Notice,
+    StepFinished,
+    TurnFinished,
+    TurnStarted,
+)
+from kinet.ui.asking.approvals import Approvals
+from kinet.ui.asking.question_desk import Person, QuestionDesk
+from kinet.ui.chat.announcements import announce_event
+from kinet.ui.chat.branch_desk import BranchDesk
+from kinet.ui.chat.chat_body import ChatBody
+from kinet.ui.chat.context_desk import ContextDesk
+from kinet.ui.chat.find_bar import FindBar
+from kinet.ui.chat.header import ChatHeader
+from kinet.ui.chat.status_row import Status, StatusRow
+from kinet.ui.chat.turn_runner import TurnRunner
+from kinet.ui.conversation_text import recent_commands
+from kinet.ui.kit.tasks import spawn
+from kinet.ui.look.theme import Theme, current_theme
+from kinet.ui.program import OpenSession, Program
+from kinet.ui.writing.composer import Composer
+from kinet.ui.writing.composer_desk import ComposerDesk
+from kinet.ui.writing.drafts import DraftBook
+from kinet.ui.writing.edit_strip import EditStrip
+from kinet.ui.writing.todo_tray import TodoTray
+
+if TYPE_CHECKING:
+    from kinet.ui.transcript.presenter import Presenter
+    from kinet.ui.transcript.view import Transcript
+
+MARGIN = 24
+_NO_MODEL = Status("No model chosen", "info")
+_CHANGES_FIGURES = (TurnStarted, MessageCompleted, StepFinished, ContextCompacted, TurnFinished)
+
+
+class ChatPanel(QFrame):
+    """Shows one session. Without a session it waits for the first message."""
+
+    state_changed = Signal()
+    session_started = Signal(str)
+    step_chosen = Signal(str)  # call_id
+    event_shown = Signal(object)
+    link_chosen = Signal(str)
+    files_chosen = Signal(str, str)  # changes, undo or redo; turn_id
+    transcript_made = Signal()
+    # Which turns can be taken back, by id; True for those that were.
+    undo_known = Signal(object)
+    problem = Signal(str)
+
+    def __init__(
+        self,
+        program: Program,
+        drafts: DraftBook,
+        session: OpenSession | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setProperty("surface", "canvas")
+        self.session = session
+        self._model_window = 0
+        self._program = program
+        self._presenter: Presenter | None = None
+        self.header = ChatHeader(self)
+        self.body = ChatBody(self)
+        self.composer = Composer(self)
+        self.status_row = StatusRow(self)
+        self.find_bar = FindBar(self.body.find_text, self)
+        self.approvals = Approvals(
+            self.body.add_card,
+            self.body.remove_card,
+            current_theme,
+            self,
+            recent=lambda: recent_commands(self.session),
+        )
+        self.questions = QuestionDesk(
+            self.body.add_card, self.body.remove_card, current_theme, self
+        )
+        self.runner = TurnRunner(Person(self.approvals, self.questions), self)
+        self.desk = ComposerDesk(self.composer, drafts, lambda: self.session)
+        self.todo = TodoTray(self)
+        self.edit_strip = EditStrip(self)
+        self.branches = BranchDesk(
+            lambda: self.session, self.runner, self.composer, self.edit_strip, self
+        )
+        self.context = ContextDesk(self.status_row.gauge, lambda: self.session, self)
+        self._build()
+        self._connect()
+        self.refresh()
+
+    @property
+    def session_id(self) -> str:
+        """The session's id, "" before the first message."""
+        return self.session.id if self.session is not None else ""
+
+    @property
+    def title(self) -> str:
+        """The session's title, or "New session"."""
+        return (self.session.title if self.session is not None else "") or "New session"
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder the session works on, or a new one would."""
+        return self.session.folder if self.session is not None else self._program.folder
+
+    @property
+    def state(self) -> str:
+        """The word for the sidebar: running, waiting, failed, stopped or ""."""
+        if self.approvals.cards() or self.questions.cards():
+            return "waiting"
+        return "running" if self.runner.running else self.runner.end
+
+    @property
+    def transcript(self) -> Transcript:
+        """The transcript; built when it is first asked for."""
+        self.build_transcript()
+        transcript = self.body.transcript
+        assert transcript is not None
+        return transcript
+
+    def build_transcript(self, again: bool = False) -> None:
+        """Makes the transcript, and shows the saved conversation in it; `again` shows it anew."""
+        if self._presenter is not None:
+            if again and self.session is not None:
+                _replay(self, self.session, self._presenter)
+            return
+        # Not needed for the first frame: an empty transcript looks like the empty body.
+        from kinet.ui.transcript.presenter import Presenter
+        from kinet.ui.transcript.view import Transcript
+
+        transcript = Transcript(current_theme(), self.body)
+        self.body.set_transcript(transcript)
+        transcript.step_activated.connect(self.step_chosen)
+        transcript.link_activated.connect(self.link_chosen)
+        transcript.retry_requested.connect(self.retry)
+        transcript.files_requested.connect(self.files_chosen)
+        transcript.message_requested.connect(self.branches.act)
+        self._presenter = Presenter(transcript)
+        self.undo_known.connect(self._presenter.show_undo)
+        if self.session is not None:
+            _replay(self, self.session, self._presenter)
+        self.refresh()
+        self.transcript_made.emit()
+
+    def send(self, text: str, pictures: Sequence[Path] = ()) -> None:
+        """Starts a turn with `text`; if no session can be opened the text stays."""
+        session = self.open_session()
+        if session is not None:
+            self.desk.clear()
+            if not pictures and self.branches.send_edited(text):
+                return
+            self.build_transcript()
+            self.transcript.jump_to_bottom()
+            self.runner.start(session, text, pictures)
+
+    def open_session(self) -> OpenSession | None:
+        """The session, opened if there is none yet; None (and `problem`) if that fails."""
+        if self.session is None:
+            try:
+                self.session = self._program.open_session(None)
+            except KinetError as exc:
+                self.problem.emit(exc.sentence())
+                return None
+            self.session_started.emit(self.session_id)
+        return self.session
+
+    def stop(self) -> None:
+        """Ends the running turn at once."""
+        if self.runner.running:
+            self.status_row.show_status(Status("Stopping", "stop", "danger", strong=True))
+            self.runner.stop()
+
+    def retry(self) -> None:
+        """Asks the last question again."""
+        self.branches.retry()
+
+    def refresh(self) -> None:
+        """Shows title, folder, figures and queue as they are now."""
+        self.header.set_title(self.title)
+        self.header.set_folder(self.folder)
+        self.header.show_tools(self.session is not None)
+        if self.session is not None:
+            self.status_row.show_figures(self.session.conversation, self._model_window)
+        self.desk.show_queue()
+
+    def set_model(self, has_model: bool, window: int) -> None:
+        """Without a model the text is kept; `window` is its context window in tokens."""
+        self.desk.has_model = has_model
+        self._model_window = window
+        self._show_state()
+        self.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another look."""
+        self.composer.restyle()
+        self.approvals.set_theme(theme)
+        self.questions.set_theme(theme)
+        if self.body.transcript is not None:
+            self.body.transcript.set_theme(theme)
+            self.body.transcript.set_zoom(theme.zoom)
+        self._place_foot()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_foot()
+
+    def _place_foot(self) -> None:
+        margin = max(MARGIN, (self.width() - current_theme().column) // 2)
+        self.foot.setContentsMargins(margin, 0, margin, 0)
+        self.composer.edit.set_max_height(int(self.height() * 0.4) - 56)
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(self.find_bar)
+        column.addWidget(self.body, 1)
+        self.foot = QVBoxLayout()
+        self.foot.setSpacing(0)
+        self.foot.addWidget(self.todo)
+        self.foot.addWidget(self.edit_strip)
+        self.foot.addWidget(self.composer)
+        self.foot.addWidget(self.status_row)
+        column.addLayout(self.foot)
+
+    def _connect(self) -> None:
+        self.desk.send_now.connect(self.send)
+        self.composer.stop_requested.connect(self.stop)
+        self.composer.problem.connect(self.problem)
+        self.header.find_requested.connect(self.find_bar.open_bar)
+        self.find_bar.closed.connect(self.body.clear_find)
+        self.find_bar.closed.connect(self.composer.edit.setFocus)
+        self.approvals.changed.connect(self._show_state)
+        self.questions.changed.connect(self._show_state)
+        self.branches.moved.connect(lambda: self.build_transcript(again=True))
+        self.branches.problem.connect(self.problem)
+        self.context.problem.connect(self.problem)
+        self.runner.event_came.connect(self._show)
+        self.runner.status_changed.connect(self._show_state)
+        self.runner.running_changed.connect(self._show_state)
+        self.runner.queue_changed.connect(self.desk.show_queue)
+        self.runner.failed.connect(self.problem)
+        self.runner.refused.connect(self.desk.give_back)
+        self._show_state()
+
+    def _show(self, event: Event) -> None:
+        if self._presenter is not None:
+            self._presenter.show(event)
+        self.todo.take(event)
+        if self.session is not None:
+            said = self.session.conversation.messages
+            announce_event(self.body.transcript or self, event, said)
+        if isinstance(event, Notice) and not event.keep:
+            self.problem.emit(event.text)
+        if isinstance(event, _CHANGES_FIGURES):
+            self.refresh()
+        self.event_shown.emit(event)
+
+    def _show_state(self) -> None:
+        """Brings composer and status row in line with what goes on."""
+        running = self.runner.running
+        self.desk.asked = bool(self.approvals.cards() or self.questions.cards())
+        if self.desk.running != running:
+            self.desk.running = running
+            self.composer.set_running(running)
+            self.refresh()
+            if not running:
+                spawn(self.branches.show(self._presenter), "branches")
+        status = self.runner.status.status
+        idle = not running and not self.desk.has_model
+        self.status_row.show_status(_NO_MODEL if idle else status)
+        self.composer.set_placeholder(_placeholder(self))
+        self.state_changed.emit()
+
+
+def _placeholder(panel: ChatPanel) -> str:
+    if not panel.desk.has_model:
+        return "Type your first task; it is kept until a model is chosen"
+    if panel.desk.asked:
+        return "Answer with the buttons above; what you type here steers the turn"
+    if panel.runner.running:
+        return "Enter adds to the queue"
+    return "Ask for anything in this folder" if panel.folder else "Ask for anything"
+
+
+def _replay(panel: ChatPanel, session: OpenSession, presenter: Presenter) -> None:
+    """Shows the saved conversation."""
+    events = session.events()
+    panel.runner.restore(events)
+    presenter.replay(events)
+    panel.todo.restore(events)
+    panel.refresh()
+    spawn(panel.branches.show(presenter), "branches")

@@ -1,0 +1,251 @@
+"""The row under the composer: what happens now, how full the context is, what it cost."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from kinet.core.conversation import Conversation
+from kinet.ui.kit.controls import draw_icon, repolish, text_label
+from kinet.ui.look.theme import current_theme
+
+HEIGHT = 32
+_BAR_WIDTH, _BAR_HEIGHT = 80, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """One line: a mark, a word, and since when. `since` is `time.monotonic()`, 0 for no timer."""
+
+    text: str
+    icon: str = ""
+    token: str = "text_2"
+    since: float = 0.0
+    detail: str = ""
+    strong: bool = False
+    # time.monotonic() of what is waited for: the row counts down to it.
+    until: float = 0.0
+
+
+class StatusRow(QWidget):
+    """Read-outs; only the gauge can be pressed, for the map of the context."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(HEIGHT)
+        self._status = Status("")
+        self._mark = _Mark(self)
+        self.label = text_label("", type="meta", tone="text_3", parent=self)
+        self.label.setObjectName("statusLabel")
+        self._detail = text_label("", type="meta", tone="text_3", parent=self)
+        self.gauge = ContextGauge(self)
+        self.cost = CostLabel(self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(3, 0, 4, 0)
+        row.setSpacing(0)
+        for widget, gap in ((self._mark, 5), (self.label, 12), (self._detail, 0)):
+            row.addWidget(widget)
+            row.addSpacing(gap)
+        row.addStretch(1)
+        row.addWidget(self.gauge)
+        row.addSpacing(12)
+        row.addWidget(self.cost)
+        self._clock = QTimer(self)
+        self._clock.setInterval(1_000)
+        self._clock.timeout.connect(self._tick)
+
+    def show_status(self, status: Status) -> None:
+        """Shows another state; a running one counts its seconds."""
+        self._status = status
+        self._mark.set_mark(status.icon, status.token)
+        self.label.setProperty("tone", "" if status.strong else "text_3")
+        repolish(self.label)
+        self._detail.setText(status.detail)
+        self._tick()
+        if status.since or status.until:
+            self._clock.start()
+        else:
+            self._clock.stop()
+
+    def show_figures(self, conversation: Conversation, window: int) -> None:
+        """Shows how full the context is and what was spent; nothing before the first turn."""
+        if not conversation.turns:
+            return
+        usage = conversation.usage
+        self.gauge.set_use(conversation.occupancy, window, exact=usage.known)
+        lines = (
+            f"Input {usage.tokens_in:,} tokens, {usage.cache_read:,} of them cached",
+            f"Output {usage.tokens_out:,} tokens",
+        )
+        self.cost.set_cost(conversation.cost, conversation.cost_known, lines)
+
+    @property
+    def status(self) -> Status:
+        """What is shown now."""
+        return self._status
+
+    def _tick(self) -> None:
+        text = self._status.text
+        if self._status.until:
+            left = math.ceil(self._status.until - time.monotonic())
+            self.label.setText(f"{text} in {seconds_words(left)}" if left > 0 else f"{text} now")
+            return
+        seconds = time.monotonic() - self._status.since if self._status.since else 0.0
+        if seconds >= 1:
+            text = f"{text} {seconds_words(seconds)}"
+        self.label.setText(text)
+
+
+class ContextGauge(QWidget):
+    """How much of the model's window the conversation takes; pressed, it tells of what."""
+
+    pressed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("contextGauge")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._share: float | None = None
+        self._text = ""
+        self.hide()
+
+    def set_use(self, tokens: int, window: int, *, exact: bool = True) -> None:
+        """`tokens` of `window`; a window of 0 is not known and shows "—"."""
+        about = "" if exact else "≈ "
+        if window > 0:
+            self._share = min(1.0, tokens / window)
+            percent = round(self._share * 100)
+            self._text = f"{about}{percent} % of {tokens_words(window)}"
+            self.setToolTip(f"Context: {about}{tokens:,} of {window:,} tokens")
+        else:
+            self._share = None
+            self._text = f"{about}{tokens_words(tokens)} of —"
+            self.setToolTip(f"Context: {about}{tokens:,} tokens; the model's window is not known")
+        self.setAccessibleName(self.toolTip())
+        self.show()
+        self.updateGeometry()
+        self.update()
+
+    def text(self) -> str:
+        """The words beside the bar."""
+        return self._text
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(current_theme().font("meta", digits=True))
+        return QSize(_BAR_WIDTH + 8 + metrics.horizontalAdvance(self._text) + 1, HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.pos()):
+            self.pressed.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.pressed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = current_theme()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        top = (self.height() - _BAR_HEIGHT) / 2
+        painter.setBrush(theme.qcolor("hover"))
+        painter.drawRoundedRect(QRectF(0, top, _BAR_WIDTH, _BAR_HEIGHT), 3, 3)
+        if self._share:
+            painter.setBrush(theme.qcolor(_gauge_token(self._share)))
+            width = max(float(_BAR_HEIGHT), _BAR_WIDTH * self._share)
+            painter.drawRoundedRect(QRectF(0, top, width, _BAR_HEIGHT), 3, 3)
+        painter.setFont(theme.font("meta", digits=True))
+        painter.setPen(theme.qcolor("text_3"))
+        area = self.rect().adjusted(_BAR_WIDTH + 8, 0, 0, 0)
+        painter.drawText(
+            area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._text
+        )
+
+
+class CostLabel(QLabel):
+    """What the session cost so far, in the price table's money."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("costLabel")
+        self.setProperty("type", "meta")
+        self.setProperty("tone", "text_3")
+        self.hide()
+
+    def set_cost(self, cost: float, known: bool, lines: tuple[str, ...] = ()) -> None:
+        """`known` False: some call had no price, `cost` is then a lower bound."""
+        self.setText(cost_words(cost, known))
+        self.setToolTip("\n".join(lines))
+        self.setAccessibleName(f"Cost: {self.text()}")
+        self.show()
+
+
+class _Mark(QWidget):
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setFixedSize(16, HEIGHT)
+        self._icon, self._token = "", "text_2"
+
+    def set_mark(self, icon: str, token: str) -> None:
+        self._icon, self._token = icon, token
+        self.setVisible(bool(icon))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._icon:
+            draw_icon(QPainter(self), self._icon, self._token, QPoint(8, HEIGHT // 2))
+
+
+def seconds_words(seconds: float) -> str:
+    """A duration in words: "0.4 s", "12 s", "1 min 8 s", "2 h 3 min"."""
+    if seconds < 1:
+        return f"{max(0.0, seconds):.1f} s"
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def tokens_words(tokens: int) -> str:
+    """A number of tokens, short: "612", "8.2k", "200k", "1M"."""
+    if tokens < 1_000:
+        return str(tokens)
+    if tokens < 10_000:
+        return f"{tokens / 1_000:.1f}".removesuffix(".0") + "k"
+    if tokens < 1_000_000:
+        return f"{round(tokens / 1_000)}k"
+    return f"{tokens / 1_000_000:.1f}".removesuffix(".0") + "M"
+
+
+def cost_words(cost: float, known: bool) -> str:
+    """Money as it is shown: "≈ $0.031", "at least $0.02", "free", "—" where no price is known."""
+    if not known:
+        return f"at least {_dollars(cost)}" if cost > 0 else "—"
+    return f"≈ {_dollars(cost)}" if cost > 0 else "free"
+
+
+def _dollars(cost: float) -> str:
+    if cost >= 0.1:
+        return f"${cost:,.2f}"
+    if cost >= 0.001:
+        return f"${cost:.3f}"
+    return "< $0.001"
+
+
+def _gauge_token(share: float) -> str:
+    if share >= 0.9:
+        return "danger"
+    return "warning" if share >= 0.7 else "accent"

@@ -1,0 +1,134 @@
+"""Runs the turns of one session: one coroutine iterates `Session.send` and tells each event."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from contextlib import aclosing
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from kinet.core.approval import Approver
+from kinet.core.errors import KinetError
+from kinet.core.events import ContextCompacted, Event, MessageCompleted, TurnFinished
+from kinet.ui.chat.turn_status import TurnStatus
+from kinet.ui.kit.tasks import breathe, spawn
+from kinet.ui.program import OpenSession
+from kinet.ui.steps import StepBook
+
+# Seconds of events in a row before painting and input get their turn.
+_EVENT_SECONDS = 0.008
+_END_WORDS = {"failed": "failed", "stopped": "stopped"}
+
+
+class TurnRunner(QObject):
+    """The turn that runs and what is known of it; `end` is how the last one ended, in one word."""
+
+    event_came = Signal(object)
+    status_changed = Signal()
+    running_changed = Signal(bool)
+    queue_changed = Signal()
+    failed = Signal(str)  # a sentence
+    refused = Signal(str)  # the text of a message that did not reach the conversation
+
+    def __init__(self, approver: Approver, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.running = False
+        self.end = ""
+        self.steps = StepBook()
+        self.status = TurnStatus()
+        self._approver = approver
+        self._session: OpenSession | None = None
+        self._unsent = ""
+        # What the next turn is sent with beside its text.
+        self._more: dict[str, Any] = {}
+        # The kind of the error the last turn ended with, "" for none.
+        self.end_kind = ""
+
+    def restore(self, events: Sequence[Event]) -> None:
+        """Takes in a saved conversation."""
+        self.steps = StepBook(events)
+        last = next((event for event in reversed(events) if isinstance(event, TurnFinished)), None)
+        self.end = _END_WORDS.get(last.reason, "") if last is not None else ""
+
+    def start(
+        self,
+        session: OpenSession,
+        text: str,
+        attachments: Sequence[Any] = (),
+        *,
+        insist: bool = False,
+    ) -> None:
+        """Starts a turn; afterwards what was queued meanwhile is sent too.
+
+        `insist` asks also a server that is left alone for a while.
+        """
+        self._session = session
+        self._more = {"attachments": attachments} if attachments else {}
+        if insist:
+            self._more["insist"] = True
+        spawn(self._run(session, text), f"turn of {session.id}")
+
+    def stop(self) -> None:
+        """Ends the running turn; its last event still comes."""
+        if self._session is not None and self.running:
+            self._session.stop()
+
+    async def _run(self, session: OpenSession, text: str) -> None:
+        self._set_running(True)
+        following: str | None = text
+        try:
+            while following is not None:
+                self._unsent = following
+                await self._turn(session, following)
+                queued = session.take_next()
+                self.queue_changed.emit()
+                following = queued.text if queued is not None else None
+        except KinetError as exc:
+            self.failed.emit(exc.sentence())
+        finally:
+            # Whatever went wrong, what the person wrote is not lost.
+            if self._unsent:
+                self.refused.emit(self._unsent)
+            self._set_running(False)
+
+    async def _turn(self, session: OpenSession, text: str) -> None:
+        self.end = ""
+        rested = time.monotonic()
+        more, self._more = self._more, {}
+        if "attachments" in more:
+            more["attachments"] = await asyncio.to_thread(_parts, more["attachments"])
+        async with aclosing(session.send(text, approver=self._approver, **more)) as events:
+            async for event in events:
+                self._take(event)
+                if time.monotonic() - rested > _EVENT_SECONDS:
+                    await breathe()
+                    rested = time.monotonic()
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, MessageCompleted | ContextCompacted):
+            self._unsent = ""
+        self.steps.apply(event, time.monotonic())
+        if isinstance(event, TurnFinished):
+            self.end = _END_WORDS.get(event.reason, "")
+            self.end_kind = event.error.kind if event.error else ""
+            # A command of its own (a compaction) makes no message.
+            if event.reason == "completed":
+                self._unsent = ""
+        changed = self.status.apply(event)
+        self.event_came.emit(event)
+        if changed:
+            self.status_changed.emit()
+
+    def _set_running(self, running: bool) -> None:
+        self.running = running
+        self.running_changed.emit(running)
+
+
+def _parts(attachments: Sequence[Any]) -> list[Any]:
+    """Files read and pictures checked: in a thread, for a photograph takes a while."""
+    from kinet.session.user_message import part_of
+
+    return [part_of(item) for item in attachments]

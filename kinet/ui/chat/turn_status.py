@@ -1,0 +1,168 @@
+"""Says in a few words what a turn is doing, from its events."""
+
+from __future__ import annotations
+
+import time
+
+from kinet.core.events import (
+    ApprovalRequested,
+    ApprovalResolved,
+    ContextCompacted,
+    Event,
+    MessageCompleted,
+    RetryScheduled,
+    SegmentReset,
+    StepFinished,
+    StepStarted,
+    TextDelta,
+    ThinkingDelta,
+    ToolArgumentsDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnFinished,
+    TurnStarted,
+)
+from kinet.ui.chat.status_row import Status, seconds_words, tokens_words
+from kinet.ui.steps import argument_of
+
+_TOKENS_PER_CHARACTER = 0.27
+
+# verb for a running tool; others are "Running <name>"
+_DOING = {
+    "read_file": "Reading",
+    "write_file": "Writing",
+    "edit_file": "Editing",
+    "shell": "Running",
+    "grep": "Searching",
+    "glob": "Searching",
+    "web_fetch": "Fetching",
+    "git_diff": "Looking at changes",
+    "git_log": "Looking at the history",
+    "git_show": "Looking at a commit",
+    "git_status": "Looking at the status",
+    "web_search": "Searching the web for",
+    "recall_memory": "Recalling",
+    "dispatch_agent": "Agent at work",
+    "ask_user": "Waiting for your answer",
+}
+# Their arguments are too long for the row.
+_ALONE = ("dispatch_agent", "ask_user")
+_ENDS: dict[str, tuple[str, str, str]] = {
+    "completed": ("Done in", "check", "success"),
+    "stopped": ("Stopped after", "stop", "text_2"),
+    "failed": ("Failed after", "error", "danger"),
+    "step_limit": ("Step limit reached after", "alert", "warning"),
+    "budget": ("Budget reached after", "alert", "warning"),
+    "no_progress": ("Stopped without progress after", "alert", "warning"),
+}
+
+
+class TurnStatus:
+    """Follows one session's events; `status` is what the row under the composer shows."""
+
+    def __init__(self) -> None:
+        self.status = Status("Ready")
+        self._characters = 0
+        self._began = 0.0
+        self._phase = ""
+        self._open: dict[str, str] = {}
+        self._waiting: dict[str, float] = {}
+
+    def apply(self, event: Event) -> bool:
+        """Takes an event in; True if the status is another one now."""
+        now = time.monotonic()
+        before = self.status
+        match event:
+            case TurnStarted():
+                self._begin(now)
+            case StepStarted():
+                self._phase = ""
+                self._enter("Waiting for model", now)
+            case TextDelta(text=text) | ToolArgumentsDelta(text=text):
+                self._characters += len(text)
+                self._enter("Writing", now)
+            case ThinkingDelta(text=text):
+                self._characters += len(text)
+                self._enter("Thinking", now)
+            case SegmentReset():
+                self._enter("Asking again", now)
+            case RetryScheduled(delay=delay, reason=reason):
+                self.status = Status(
+                    "Trying again", "clock", "warning", detail=reason, strong=True,
+                    until=now + delay,
+                )  # fmt: skip
+                self._phase = ""
+            case ToolStarted(call_id=call_id, name=name, arguments=arguments):
+                self._tool_started(call_id, name, argument_of(name, arguments), now)
+            case ToolFinished(call_id=call_id):
+                self._open.pop(call_id, None)
+            case ApprovalRequested(request=request):
+                self._waiting[request.id] = now
+                self._show_waiting()
+            case ApprovalResolved(id=id_):
+                self._waiting.pop(id_, None)
+                self._resume(now)
+            case ContextCompacted(before=size, after=after):
+                text = f"Context compacted: {tokens_words(size)} to {tokens_words(after)} tokens"
+                self.status = Status(text, "archive")
+            case TurnFinished():
+                self._end(event, now)
+            case MessageCompleted() | StepFinished() | _:
+                pass
+        return self.status != before
+
+    @property
+    def is_waiting(self) -> bool:
+        """True while a person has to answer something."""
+        return bool(self._waiting)
+
+    def _begin(self, now: float) -> None:
+        self._characters = 0
+        self._began = now
+        self._phase = ""
+        self._open.clear()
+        self._waiting.clear()
+        self._enter("Waiting for model", now)
+
+    def _enter(self, phase: str, now: float) -> None:
+        if self._waiting:
+            return
+        if phase != self._phase:
+            self._phase = phase
+            self.status = Status(phase, "running", "accent", now, self._written(), strong=True)
+
+    def _written(self) -> str:
+        tokens = int(self._characters * _TOKENS_PER_CHARACTER)
+        return f"{tokens_words(tokens)} tokens so far" if tokens else ""
+
+    def _tool_started(self, call_id: str, name: str, argument: str, now: float) -> None:
+        verb = _DOING.get(name, f"Running {name.replace('_', ' ')}")
+        words = f"{verb} {argument[:40]}".strip() if name not in _ALONE else verb
+        self._open[call_id] = words
+        self._phase = ""
+        self._enter(words, now)
+
+    def _show_waiting(self) -> None:
+        number = len(self._waiting)
+        words = "1 request needs" if number == 1 else f"{number} requests need"
+        self.status = Status(f"{words} your answer", "alert", "warning", strong=True)
+        self._phase = ""
+
+    def _resume(self, now: float) -> None:
+        if self._waiting:
+            self._show_waiting()
+            return
+        words = next(reversed(self._open.values()), "Working")
+        self._enter(words, now)
+
+    def _end(self, event: TurnFinished, now: float) -> None:
+        self._open.clear()
+        self._waiting.clear()
+        self._phase = ""
+        seconds = event.duration_s or (now - self._began if self._began else 0.0)
+        words, icon, token = _ENDS.get(event.reason, ("Ended after", "info", "text_2"))
+        if seconds <= 0:
+            words = words.removesuffix(" in").removesuffix(" after")
+            self.status = Status(words, icon, token)
+            return
+        self.status = Status(f"{words} {seconds_words(seconds)}", icon, token)

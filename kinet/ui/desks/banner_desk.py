@@ -1,0 +1,72 @@
+"""Says above a conversation that its model's key is missing or that its server is out of reach."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QVBoxLayout
+
+from kinet.core.errors import KinetError
+from kinet.core.events import Event, MessageCompleted, TurnFinished
+from kinet.core.profile import ModelProfile
+from kinet.ui.chat.banner import Banner
+from kinet.ui.chat.chat_panel import ChatPanel
+from kinet.ui.desks.model_desk import ModelDesk
+from kinet.ui.kit.tasks import spawn
+from kinet.ui.program import Program
+
+OFFLINE, KEY = "offline", "key"
+
+
+class BannerDesk(QObject):
+    """Serves one panel. The keychain is never asked for this: only the environment is looked at."""
+
+    def __init__(self, program: Program, panel: ChatPanel, models: ModelDesk) -> None:
+        super().__init__(panel)
+        self._program, self._panel, self._models = program, panel, models
+        self.banner = Banner(panel)
+        layout = panel.layout()
+        assert isinstance(layout, QVBoxLayout)
+        # Under the header.
+        layout.insertWidget(1, self.banner)
+        panel.event_shown.connect(self._event)
+        models.refreshed.connect(self._look_for_key)
+
+    def _event(self, event: Event) -> None:
+        if isinstance(event, MessageCompleted) and event.message.role == "assistant":
+            self.banner.take_away(OFFLINE)
+        if not isinstance(event, TurnFinished) or event.error is None:
+            return
+        profile = self._profile()
+        if event.error.kind == "network" and profile is not None:
+            host = urlsplit(profile.base_url).hostname or profile.base_url
+            words = f"{host} cannot be reached. Is this computer online, and the server running?"
+            self.banner.tell(OFFLINE, words, "Try again", self._try_again)
+
+    def _try_again(self) -> None:
+        self.banner.take_away(OFFLINE)
+        self._panel.retry()
+
+    def _look_for_key(self) -> None:
+        profile = self._profile()
+        if profile is None or not profile.key_env:
+            self.banner.take_away(KEY)
+            return
+        spawn(self._show_key(profile), "place of a key")
+
+    async def _show_key(self, profile: ModelProfile) -> None:
+        try:
+            place = await self._program.services.key_place(profile)
+        except KinetError:
+            # The request itself will say it in better words.
+            return
+        if place != "none":
+            self.banner.take_away(KEY)
+            return
+        words = f"The key of {profile.name} is missing: {profile.key_env} is not set."
+        self.banner.tell(KEY, words, "Models…", lambda: self._models.open_settings("models"))
+
+    def _profile(self) -> ModelProfile | None:
+        session = self._panel.session
+        return self._program.profile(session.profile if session is not None else "")

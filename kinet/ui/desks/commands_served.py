@@ -1,0 +1,35 @@
+"""Answers other starts of Kinet on this data folder: the window comes, the list is read anew."""
+
+from __future__ import annotations
+
+import logging
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMainWindow
+
+from kinet.ui.desks.session_desk import SessionDesk
+from kinet.ui.program import Program
+
+_log = logging.getLogger(__name__)
+
+
+async def serve_commands(program: Program, window: QMainWindow, desk: SessionDesk) -> None:
+    """Returns once the window can be reached; without that a second start says who is there."""
+
+    def show(session_id: str) -> None:
+        bring_forward(window)
+        if session_id:
+            desk.open(session_id)
+
+    try:
+        await program.serve(show, desk.load_list)
+    except OSError as exc:
+        _log.warning("other starts of Kinet cannot reach this window: %s", exc)
+
+
+def bring_forward(window: QMainWindow) -> None:
+    """Shows the window in front of others, as far as the desktop lets it."""
+    window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+    window.show()
+    window.raise_()
+    window.activateWindow()

@@ -1,0 +1,139 @@
+"""What waits for the person: equal questions answered together, unseen ones and ends announced."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtWidgets import QApplication, QMainWindow, QSystemTrayIcon
+
+from kinet.core.approval import ApprovalRequest, Decision
+from kinet.ui.asking.approval_card import DEAD_SECONDS, ApprovalCard
+from kinet.ui.chat.chat_panel import ChatPanel
+from kinet.ui.chat.status_row import seconds_words
+from kinet.ui.desks.commands_served import bring_forward
+from kinet.ui.look.theme import window_icon
+
+# One notice per session in this time: a turn may ask many things one after the other.
+_QUIET_SECONDS = 30.0
+# A turn that took longer than this is one nobody sat in front of.
+_LONG_SECONDS = 30.0
+
+
+def same_question(first: ApprovalRequest, second: ApprovalRequest) -> bool:
+    """True if one answer is right for both: the same call on the same things, shown alike."""
+    return (
+        first.tool == second.tool
+        and bool(first.call_id)
+        and bool(second.call_id)
+        and dict(first.arguments) == dict(second.arguments)
+        and (first.folder, first.body) == (second.folder, second.body)
+        and first.targets == second.targets
+    )
+
+
+class Inbox(QObject):
+    """Watches cards and turns of all panels. `session_wanted` comes when a notice was clicked."""
+
+    session_wanted = Signal(str)
+
+    def __init__(
+        self,
+        window: QMainWindow,
+        panels: Callable[[], tuple[ChatPanel, ...]],
+        current: Callable[[], ChatPanel],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._panels, self._current, self._clock = window, panels, current, clock
+        self._told: dict[str, float] = {}
+        self._known: set[str] = set()
+        self._began: dict[int, float] = {}
+        self._tray: QSystemTrayIcon | None = None
+        self._announced = ""
+        window.installEventFilter(self)
+
+    def watch(self, panel: ChatPanel) -> None:
+        """Takes in a new panel's questions."""
+        panel.approvals.changed.connect(lambda _count: self._changed(panel))
+        panel.approvals.answered.connect(self._answered)
+        panel.runner.running_changed.connect(lambda running: self._turn(panel, running))
+
+    def waiting(self) -> int:
+        """How many questions are open in all sessions."""
+        return sum(len(panel.approvals.cards()) for panel in self._panels())
+
+    def announce(self, title: str, body: str) -> None:
+        """Draws attention from outside the window: the taskbar, and a notice where there is one."""
+        QApplication.alert(self._window)
+        if not QSystemTrayIcon.isSystemTrayAvailable():
+            return
+        if self._tray is None:
+            self._tray = QSystemTrayIcon(window_icon(), self)
+            self._tray.messageClicked.connect(self._clicked)
+        # A notice needs its icon shown; it goes again when the person is back.
+        self._tray.show()
+        self._tray.showMessage(title, body)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The person is back: nothing outside the window is needed any more."""
+        if event.type() == QEvent.Type.WindowActivate:
+            self._hide_icon()
+        return False
+
+    def _changed(self, panel: ChatPanel) -> None:
+        cards = list(self._cards())
+        for card in cards:
+            others = sum(same_question(card.request, other.request) for other in cards) - 1
+            card.set_shared(others)
+        new = {card.request.id for card in panel.approvals.cards()} - self._known
+        self._known = {card.request.id for card in cards}
+        if new:
+            self._tell(panel, "A request needs your answer")
+        if not cards:
+            self._hide_icon()
+
+    def _turn(self, panel: ChatPanel, running: bool) -> None:
+        """Notes when a turn begins, and tells of its end if it failed or took long."""
+        if running:
+            self._began[id(panel)] = self._clock()
+            return
+        seconds = self._clock() - self._began.pop(id(panel), self._clock())
+        if panel.runner.end == "failed":
+            self._tell(panel, "It could not go on")
+        elif panel.runner.end == "" and seconds > _LONG_SECONDS:
+            self._tell(panel, f"Done in {seconds_words(seconds)}")
+
+    def _hide_icon(self) -> None:
+        if self._tray is not None:
+            self._tray.hide()
+
+    def _tell(self, panel: ChatPanel, words: str) -> None:
+        """Tells of a session, unless the person looks at it. Never a command or a path."""
+        if self._window.isActiveWindow() and panel is self._current():
+            return
+        now, session = self._clock(), panel.session_id
+        if now - self._told.get(session, -_QUIET_SECONDS) < _QUIET_SECONDS:
+            return
+        self._told[session] = now
+        self._announced = session
+        self.announce(panel.title, words)
+
+    def _answered(self, request: ApprovalRequest, decision: Decision) -> None:
+        """Gives the same answer to equal questions that could be seen to be asked too."""
+        # The rule itself was saved with the first answer.
+        shared = Decision(decision.allowed, reason=decision.reason, hunks=decision.hunks)
+        for card in list(self._cards()):
+            if card.is_open and card.age >= DEAD_SECONDS and same_question(card.request, request):
+                card.answer(shared)
+
+    def _cards(self) -> Iterator[ApprovalCard]:
+        for panel in self._panels():
+            yield from panel.approvals.cards()
+
+    def _clicked(self) -> None:
+        bring_forward(self._window)
+        self._hide_icon()
+        if self._announced:
+            self.session_wanted.emit(self._announced)

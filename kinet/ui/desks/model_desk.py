@@ -1,0 +1,146 @@
+"""Which model answers and what it may do unasked: the menus, the welcome page, the settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QMainWindow
+
+from kinet.core.errors import KinetError
+from kinet.core.profile import ModelProfile
+from kinet.ui.chat.chat_panel import ChatPanel
+from kinet.ui.desks.turn_choosing import TurnChoosing
+from kinet.ui.kit.input_filters import guard_wheel
+from kinet.ui.kit.tasks import spawn
+from kinet.ui.look.theme import Theme
+from kinet.ui.program import Program
+
+if TYPE_CHECKING:
+    from kinet.ui.preferences.settings_dialog import SettingsDialog
+    from kinet.ui.welcome.welcome import WelcomePage
+
+
+class ModelDesk(TurnChoosing):
+    """Serves the panel on screen. Nothing here waits: dialogs are opened and answer by signal."""
+
+    session_wanted = Signal(str)  # the tour's session
+
+    def __init__(self, program: Program, window: QMainWindow) -> None:
+        super().__init__(program, window)
+        self._window = window
+        self._welcome: WelcomePage | None = None
+        self._settings: SettingsDialog | None = None
+        self._skipped = False
+
+    def prepare(self) -> None:
+        """Makes the welcome page where one is needed; from here on settings can be read."""
+        self._ready = True
+        if self._program.profile() is None:
+            self._welcome = self._make_welcome()
+
+    def start(self) -> None:
+        """Shows model, mode and, where there is no model, the welcome page."""
+        self.refresh()
+
+    def serve(self, panel: ChatPanel) -> None:
+        """Connects a new panel's menus."""
+        panel.composer.menus.model_chosen.connect(self.choose_model)
+        panel.composer.menus.mode_chosen.connect(self.choose_mode)
+        panel.composer.menus.models_requested.connect(lambda: self.open_settings("models"))
+        panel.desk.model_needed.connect(self._model_needed)
+
+    def follow(self, panel: ChatPanel) -> None:
+        """The panel on screen from now on."""
+        self._panel = panel
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Shows model, mode and, where there is no model, the welcome page."""
+        panel = self._panel
+        if panel is None or not self._ready:
+            return
+        profile = self._profile(panel)
+        panel.composer.menus.set_model(profile.name if profile else "", self.choices())
+        panel.composer.menus.set_mode(self._mode(panel))
+        window = self._program.window(profile) if profile is not None else 0
+        panel.set_model(profile is not None, window)
+        welcome = profile is None and not self._skipped and panel.session is None
+        self._show_welcome(panel, welcome)
+        self.refreshed.emit()
+
+    def open_settings(self, page: str = "") -> None:
+        """Opens the settings dialog, on a page of it."""
+        if not self._ready:
+            return
+        from kinet.ui.preferences.settings_dialog import SettingsDialog
+
+        if self._settings is None:
+            dialog = SettingsDialog(self._program.services, self._program.settings, self._window)
+            dialog.profiles_changed.connect(self.refresh)
+            dialog.finished.connect(self._settings_closed)
+            guard_wheel(dialog)
+            self._settings = dialog
+        session = self._panel.session if self._panel is not None else None
+        folder = session.folder if session is not None else None
+        self._settings.set_folder(str(folder or ""))
+        if page:
+            self._settings.show_page(page)
+        self._settings.open()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another look."""
+        if self._welcome is not None:
+            self._welcome.set_theme(theme)
+
+    def start_tour(self) -> None:
+        """Starts the guided tour in a session of its own."""
+        spawn(self._tour(), "guided tour")
+
+    async def _tour(self) -> None:
+        try:
+            session_id = await self._program.services.start_tour()
+        except KinetError as exc:
+            self.problem.emit(exc.sentence())
+            return
+        self.session_wanted.emit(session_id)
+
+    def _show_welcome(self, panel: ChatPanel, shown: bool) -> None:
+        if not shown:
+            panel.body.show_page(None)
+            return
+        self._welcome = self._welcome or self._make_welcome()
+        panel.header.set_title("Welcome")
+        panel.body.show_page(self._welcome)
+
+    def _make_welcome(self) -> WelcomePage:
+        from kinet.ui.welcome.welcome import WelcomePage
+
+        page = WelcomePage(self._program.services)
+        page.profile_chosen.connect(self._profile_chosen)
+        page.tour_requested.connect(self.start_tour)
+        page.skipped.connect(self._skip)
+        page.settings_requested.connect(self.open_settings)
+        return page
+
+    def _profile_chosen(self, profile: ModelProfile) -> None:
+        self.choose_model(profile.name)
+        if self._panel is not None:
+            self._panel.refresh()
+            self._panel.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _skip(self) -> None:
+        self._skipped = True
+        self.refresh()
+        if self._panel is not None:
+            self._panel.refresh()
+            self._panel.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _model_needed(self) -> None:
+        self._skipped = False
+        self.refresh()
+
+    def _settings_closed(self) -> None:
+        self.refresh()
+        if self._panel is not None:
+            self._panel.refresh()

@@ -1,0 +1,130 @@
+"""Searches all conversations from the sidebar, and opens one at the place that was found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QKeyEvent
+
+from kinet.core.errors import KinetError
+from kinet.ui.desks.session_desk import SessionDesk
+from kinet.ui.kit.tasks import in_thread, spawn
+from kinet.ui.program import Program
+from kinet.ui.sessions.search_hits import TextHit
+from kinet.ui.sessions.sidebar import Sidebar
+
+# Milliseconds from the last key to the search; titles are found at once.
+_PAUSE = 150
+MOST_PLACES = 200
+_TERM = re.compile(r'"([^"]*)"?|(\S+)')
+
+
+class SessionSearch(QObject):
+    """Serves the sidebar's field. What was typed meanwhile makes an older answer void."""
+
+    def __init__(self, program: Program, sidebar: Sidebar, desk: SessionDesk) -> None:
+        super().__init__(desk)
+        self._program, self._sidebar, self._desk = program, sidebar, desk
+        self._asked = 0
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_PAUSE)
+        self._timer.timeout.connect(self.search)
+        sidebar.search.textChanged.connect(self._typed)
+        sidebar.search.installEventFilter(self)
+        sidebar.hits.chosen.connect(self.open)
+
+    def search(self) -> None:
+        """Looks for what the field holds now."""
+        text = self._sidebar.search.text().strip()
+        if text:
+            self._asked += 1
+            spawn(self._find(text, self._asked), "search in all sessions")
+
+    def open(self, hit: TextHit) -> None:
+        """Shows the session at the newest place that holds the words."""
+        panel = self._desk.open(hit.session_id)
+        if panel.session_id == hit.session_id:
+            panel.find_bar.open_at(needle(self._sidebar.search.text(), hit.snippet))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Enter in the field opens the first result, Down goes into the results."""
+        if not (isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress):
+            return False
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._open_first()
+            return True
+        if event.key() == Qt.Key.Key_Down:
+            self._go_down()
+            return True
+        return False
+
+    def _typed(self, text: str) -> None:
+        if text.strip():
+            self._timer.start()
+            return
+        self._asked += 1
+        self._timer.stop()
+        self._sidebar.show_hits(())
+
+    async def _find(self, text: str, number: int) -> None:
+        def act() -> Any:
+            return self._program.sessions.search(text, MOST_PLACES)
+
+        try:
+            found = await in_thread(act)
+        except KinetError as exc:
+            if number == self._asked:
+                self._sidebar.hits.show_words(exc.sentence())
+            return
+        if number == self._asked:
+            self._sidebar.show_hits(per_session(found), words_of(text))
+
+    def _open_first(self) -> None:
+        shown = self._sidebar.model.shown_ids()
+        if shown and self._sidebar.search.text().strip():
+            self._desk.open(shown[0])
+        else:
+            self._sidebar.hits.choose_first()
+
+    def _go_down(self) -> None:
+        sidebar = self._sidebar
+        reason = Qt.FocusReason.TabFocusReason
+        if sidebar.model.shown_ids():
+            sidebar.select(sidebar.list.current_id() or sidebar.model.shown_ids()[0])
+            sidebar.list.setFocus(reason)
+        elif sidebar.hits.list.count():
+            sidebar.hits.list.setCurrentRow(0)
+            sidebar.hits.list.setFocus(reason)
+
+
+def per_session(found: Iterable[Any]) -> list[TextHit]:
+    """One row a session, in the order of the first place, with the number of places."""
+    rows: dict[str, TextHit] = {}
+    for hit in found:
+        known = rows.get(hit.session_id)
+        if known is None:
+            rows[hit.session_id] = TextHit(hit.session_id, hit.title, hit.snippet, hit.at)
+        else:
+            rows[hit.session_id] = TextHit(
+                known.session_id, known.title, known.snippet, known.at, known.count + 1
+            )
+    return list(rows.values())
+
+
+def words_of(text: str) -> list[str]:
+    """The words and "quoted words" of a search."""
+    return [quoted or bare for quoted, bare in _TERM.findall(text) if quoted or bare]
+
+
+def needle(text: str, snippet: str) -> str:
+    """What to look for in the session: all of it where it stands so, else its longest word."""
+    plain = text.strip().strip('"')
+    folded = snippet.casefold()
+    if plain.casefold() in folded:
+        return plain
+    there = [word for word in words_of(text) if word.casefold() in folded]
+    return max(there or words_of(text) or [plain], key=len)

@@ -1,0 +1,174 @@
+"""Shows steps of the session on screen in the step panel, and keeps the panel up to date."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from kinet.core.events import (
+    Event,
+    StepFinished,
+    ToolFinished,
+    ToolProgress,
+    ToolStarted,
+    TurnFinished,
+)
+from kinet.ui.frame.window_frame import WindowFrame
+from kinet.ui.look.theme import Theme
+
+if TYPE_CHECKING:
+    from kinet.ui.chat.chat_panel import ChatPanel
+    from kinet.ui.panel.step_detail import StepDetail
+
+
+class StepPanel(QFrame):
+    """The room at the right; what fills it is made when it is first needed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("surface", "side")
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+
+
+class StepDesk(QObject):
+    """Which step of which session the panel shows."""
+
+    def __init__(self, frame: WindowFrame, room: StepPanel) -> None:
+        super().__init__(frame)
+        self._frame, self._room = frame, room
+        self._detail: StepDetail | None = None
+        self._panel: ChatPanel | None = None
+        self._call_id = ""
+        # Something else that has the room while no step is shown.
+        self._aside: QWidget | None = None
+        frame.panel_closed.connect(self.close)
+
+    @property
+    def detail(self) -> StepDetail:
+        """The step panel's content; built when it is first asked for."""
+        if self._detail is None:
+            from kinet.ui.panel.step_detail import StepDetail
+
+            detail = StepDetail(self._room)
+            detail.closed.connect(self.close)
+            detail.previous_requested.connect(lambda: self._go(-1))
+            detail.next_requested.connect(lambda: self._go(1))
+            detail.problem.connect(self._tell)
+            detail.rest_requested.connect(self._send_rest)
+            self._room.column.addWidget(detail)
+            self._detail = detail
+        return self._detail
+
+    def _tell(self, sentence: str) -> None:
+        if self._panel is not None:
+            self._panel.problem.emit(sentence)
+
+    def follow(self, panel: ChatPanel) -> None:
+        """Serves another session from now on; the panel closes with the session it belongs to."""
+        if self._panel is panel:
+            return
+        if self._panel is not None:
+            with contextlib.suppress(RuntimeError):
+                self._panel.step_chosen.disconnect(self.show_step)
+                self._panel.event_shown.disconnect(self._event_came)
+        self._panel = panel
+        panel.step_chosen.connect(self.show_step)
+        panel.event_shown.connect(self._event_came)
+        self._call_id = ""
+        self._show(False)
+
+    def show_step(self, call_id: str) -> None:
+        """Shows a step of the session, and the panel with it."""
+        if self._panel is None:
+            return
+        steps = self._panel.runner.steps
+        record = steps.record(call_id)
+        if record is None:
+            return
+        self._call_id = call_id
+        if self._aside is not None:
+            self._aside.hide()
+        self.detail.show()
+        self.detail.show_step(record, self._place(call_id))
+        self.detail.set_neighbours(
+            steps.neighbour(call_id, -1) is not None, steps.neighbour(call_id, 1) is not None
+        )
+        self._show(True)
+
+    def show_aside(self, widget: QWidget) -> None:
+        """Shows something about the session in place of a step."""
+        if self._aside is not widget:
+            self._room.column.addWidget(widget)
+            self._aside = widget
+        if self._detail is not None:
+            self._detail.hide()
+        widget.show()
+        self._call_id = ""
+        self._show(True)
+
+    def toggle(self) -> None:
+        """Opens the panel on the newest step, or closes it."""
+        if self._frame.panel_shown:
+            self.close()
+            return
+        records = self._panel.runner.steps.records() if self._panel is not None else ()
+        if self._call_id and self._panel is not None:
+            self.show_step(self._call_id)
+        elif records:
+            self.show_step(records[-1].call_id)
+        elif self._panel is not None:
+            self._panel.header.set_panel_open(False)
+            self._panel.problem.emit("No steps yet: they come with the first task")
+
+    def close(self) -> None:
+        """Closes the panel; the caret goes back to the composer."""
+        self._show(False)
+        if self._panel is not None:
+            self._panel.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _send_rest(self, title: str, rest: str) -> None:
+        from kinet.ui.desks.send_rest import send_rest
+
+        if self._panel is not None and rest:
+            self._tell(send_rest(self._panel, title, rest))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another look."""
+        if self._detail is not None:
+            self._detail.set_theme(theme)
+
+    def _show(self, shown: bool) -> None:
+        if self._frame.panel_shown != shown:
+            self._frame.show_panel(shown)
+        if self._panel is not None:
+            self._panel.header.set_panel_open(shown)
+
+    def _go(self, places: int) -> None:
+        if self._panel is not None:
+            record = self._panel.runner.steps.neighbour(self._call_id, places)
+            if record is not None:
+                self.show_step(record.call_id)
+
+    def _event_came(self, event: Event) -> None:
+        if not self._frame.panel_shown or self._detail is None or not self._call_id:
+            return
+        match event:
+            case ToolProgress(call_id=call_id, text=text):
+                self._detail.append_progress(call_id, text)
+            case ToolStarted(call_id=call_id) | ToolFinished(call_id=call_id):
+                if call_id == self._call_id:
+                    self.show_step(call_id)
+            case StepFinished() | TurnFinished():
+                self.show_step(self._call_id)
+            case _:
+                pass
+
+    def _place(self, call_id: str) -> str:
+        if self._panel is None:
+            return ""
+        ids = [record.call_id for record in self._panel.runner.steps.records()]
+        return f"step {ids.index(call_id) + 1} of {len(ids)}" if call_id in ids else ""

@@ -1,0 +1,35 @@
+"""Serves the transcript of a session: its links, and what is found in steps."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
+
+from kinet.ui.chat.chat_panel import ChatPanel
+from kinet.ui.desks.link_question import LinkQuestion
+from kinet.ui.desks.window_parts import WindowParts
+
+
+class TranscriptDesk(QObject):
+    """One for each panel of the window."""
+
+    def __init__(self, panel: ChatPanel, parts: WindowParts) -> None:
+        super().__init__(panel)
+        self._panel, self._parts = panel, parts
+        panel.link_chosen.connect(self._ask)
+        panel.transcript_made.connect(self._serve)
+
+    def _serve(self) -> None:
+        transcript = self._panel.transcript
+        transcript.step_found.connect(self._show_found)
+
+    def _ask(self, url: str) -> None:
+        """Nothing is opened before the whole address was seen."""
+        question = LinkQuestion(url, self._parts.window)
+        question.confirmed.connect(lambda address: QDesktopServices.openUrl(QUrl(address)))
+        question.open()
+
+    def _show_found(self, call_id: str, text: str) -> None:
+        detail = self._parts.steps.detail
+        if detail.record is not None and detail.record.call_id == call_id:
+            detail.find_text(text)

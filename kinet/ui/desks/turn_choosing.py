@@ -1,0 +1,102 @@
+"""Which model answers, how long it thinks and what it may do unasked, as a person chooses it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from kinet.core.errors import KinetError
+from kinet.core.profile import ModelProfile
+from kinet.ui.chat.chat_panel import ChatPanel
+from kinet.ui.program import Program
+from kinet.ui.writing.composer_menus import MODES
+
+if TYPE_CHECKING:
+    from kinet.settings.fields import SettingField
+
+
+class TurnChoosing(QObject):
+    """A choice holds in the session on screen and in new ones."""
+
+    problem = Signal(str)
+    refreshed = Signal()
+    told = Signal(str)  # what was changed, where nothing else shows it
+
+    def __init__(self, program: Program, parent: QObject) -> None:
+        super().__init__(parent)
+        self._program = program
+        self._panel: ChatPanel | None = None
+        self._ready = False
+
+    def refresh(self) -> None:
+        """Shows what is chosen."""
+        raise NotImplementedError
+
+    def choices(self) -> list[tuple[str, str]]:
+        """All profiles: name, and what they reach."""
+        profiles = self._program.settings.profiles() if self._ready else ()
+        return [(item.name, f"{item.model}, {item.base_url}") for item in profiles]
+
+    def setting_fields(self) -> Sequence[SettingField]:
+        """Every setting, in the order of the pages; none before the settings can be read."""
+        return tuple(self._program.settings.fields()) if self._ready else ()
+
+    def choose_model(self, name: str) -> None:
+        """Uses the profile of this name in the session on screen and in new ones."""
+        panel = self._panel
+        if panel is None:
+            return
+        try:
+            if panel.session is not None:
+                panel.session.use_profile(name)
+            self._program.settings.set("models.default_profile", name)
+        except KinetError as exc:
+            self.problem.emit(exc.sentence())
+        self.refresh()
+        panel.refresh()
+
+    def choose_mode(self, mode: str) -> None:
+        """Uses this approval mode in the session on screen and in new ones."""
+        panel = self._panel
+        if panel is None:
+            return
+        try:
+            if panel.session is not None:
+                panel.session.set_mode(mode)
+            self._program.settings.set("approvals.mode", mode)
+        except KinetError as exc:
+            self.problem.emit(exc.sentence())
+        self.refresh()
+
+    def choose_effort(self, effort: str) -> None:
+        """Lets the model think so long in the session on screen, or, before it, in new ones."""
+        panel = self._panel
+        if panel is None:
+            return
+        try:
+            if panel.session is not None:
+                panel.session.set_effort(effort)
+            else:
+                self._program.settings.set("models.effort", effort)
+        except KinetError as exc:
+            self.problem.emit(exc.sentence())
+            return
+        self.told.emit(f"Effort: {effort}")
+
+    def next_mode(self) -> None:
+        """The approval mode after the present one."""
+        if self._panel is not None:
+            order = list(MODES)
+            mode = self._mode(self._panel)
+            place = order.index(mode) if mode in order else -1
+            self.choose_mode(order[(place + 1) % len(order)])
+
+    def _profile(self, panel: ChatPanel) -> ModelProfile | None:
+        return self._program.profile(panel.session.profile if panel.session is not None else "")
+
+    def _mode(self, panel: ChatPanel) -> str:
+        if panel.session is not None:
+            return panel.session.mode
+        return str(self._program.settings.get("approvals.mode"))

@@ -1,0 +1,298 @@
+"""Shows rows of code or output: exact text, colours only where the eye is, any number of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import QEvent, QMimeData, QRect, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFont,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+)
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
+
+from kinet.ui.kit.row_hits import RowHits
+from kinet.ui.kit.row_layout import SPECIAL, give_rows
+from kinet.ui.kit.rows import Row
+from kinet.ui.look.theme import Theme, current_theme
+
+
+class RowView(QPlainTextEdit):
+    """Read-only rows. Colours are laid over the visible rows alone, so a megabyte costs nothing."""
+
+    special_clicked = Signal(int)
+
+    def __init__(
+        self, parent: QWidget | None = None, *, size: str = "output", surface: str = "code"
+    ) -> None:
+        super().__init__(parent)
+        self._size = size
+        self._surface = surface
+        self._keyboard = False
+        self.rows: list[Row] = []
+        self._hits = RowHits()
+        self.row_layout = give_rows(self)
+        self.theme = current_theme()
+        self._font = self.font()
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setReadOnly(True)
+        self.setCursorWidth(0)
+        self.setUndoRedoEnabled(False)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        flags = Qt.TextInteractionFlag
+        self.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
+        self.verticalScrollBar().valueChanged.connect(self.decorate)
+        self.viewport().setMouseTracking(True)
+        self.set_theme(self.theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another look or zoom."""
+        self.theme = theme
+        font = theme.font(self._size, mono=True)
+        # Every character is to be seen as it is: no ligature makes one sign of two.
+        font.setFeature(QFont.Tag("calt"), 0)
+        self._font = font
+        families = ", ".join(f'"{family}"' for family in font.families())
+        look = f"border: 0; padding: 0; background: {theme.color(self._surface)};"
+        self.setStyleSheet(
+            f"QPlainTextEdit, QPlainTextEdit:focus {{ {look} font-family: {families};"
+            f" font-size: {font.pixelSize()}px; }}"
+        )
+        self.document().setDefaultFont(font)
+        self.row_layout.row_height = theme.line_height(self._size)
+        self.setTabStopDistance(self.fontMetrics().horizontalAdvance(" ") * 4)
+        self.decorate()
+        self.viewport().update()
+
+    def show_rows(self, rows: Sequence[Row]) -> None:
+        """Shows these rows and nothing else."""
+        self.rows = list(rows)
+        self._hits = RowHits()
+        self.setPlainText("\n".join(row.text for row in self.rows))
+        self._mark_special(0)
+        self.decorate()
+
+    def add_rows(self, rows: Sequence[Row], *, replacing: int = 0) -> None:
+        """Adds rows at the end, in place of the last `replacing` ones."""
+        first = len(self.rows) - replacing
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        text = "\n".join(row.text for row in rows)
+        if replacing:
+            start = self.document().findBlockByNumber(first).position()
+            cursor.setPosition(start, QTextCursor.MoveMode.KeepAnchor)
+        elif self.rows:
+            text = "\n" + text
+        cursor.insertText(text)
+        self.rows[first:] = rows
+        self._mark_special(first)
+        self.decorate()
+
+    def find(self, needle: str) -> int:  # type: ignore[override]
+        """Marks every place of `needle`, whatever its case, and goes to the first one on or below
+        the screen; gives their number."""
+        self._hits.look(self.rows, needle)
+        if self._hits.places:
+            self.go_to_hit(self._hits.first_from(self.firstVisibleBlock().blockNumber()))
+        else:
+            self.decorate()
+        return len(self._hits.places)
+
+    @property
+    def hit(self) -> int:
+        """The current hit, counted from 0; -1 for none."""
+        return self._hits.current
+
+    def go_to_hit(self, number: int) -> None:
+        """Makes hit `number` (taken round the ends) the current one and brings it into view."""
+        if not self._hits.places:
+            return
+        self._hits.current = number % len(self._hits.places)
+        row, start, _length = self._hits.places[self._hits.current]
+        block = self.document().findBlockByNumber(row)
+        cursor = QTextCursor(block)
+        cursor.setPosition(block.position() + units(self.rows[row].text[:start]))
+        self.setTextCursor(cursor)
+        self.centerCursor()
+        self.decorate()
+
+    def scroll_to_row(self, number: int) -> None:
+        """Brings a row to the upper part of the view."""
+        block = self.document().findBlockByNumber(number)
+        lines_before = block.firstLineNumber()
+        self.verticalScrollBar().setValue(max(0, lines_before - 2))
+
+    def decorate(self) -> None:
+        """Lays colours, grounds and hits over the rows that can be seen."""
+        blocks = [block for block, _rect in self.visible_blocks()]
+        hits = (
+            self._hits.between(blocks[0].blockNumber(), blocks[-1].blockNumber()) if blocks else {}
+        )
+        marks: list[QTextEdit.ExtraSelection] = []
+        for block in blocks:
+            number = block.blockNumber()
+            if number >= len(self.rows):
+                break
+            row = self.rows[number]
+            for run in row.runs:
+                foreground = color_of(self.theme, run.token)
+                ground = color_of(self.theme, run.ground)
+                marks.append(_mark(block, row, run.start, run.length, foreground, ground))
+            for start, length, current in hits.get(number, ()):
+                ground = self.theme.qcolor("find_current" if current else "find")
+                ink = QColor("#10131F" if self.theme.is_dark else "#1B1B19") if current else None
+                marks.append(_mark(block, row, start, length, ink, ground))
+        if marks or self.extraSelections():
+            self.setExtraSelections(marks)
+
+    def visible_blocks(self) -> Iterator[tuple[QTextBlock, QRect]]:
+        """The blocks on screen with their places in the viewport."""
+        block = self.firstVisibleBlock()
+        top = self.contentOffset().y()
+        bottom = self.viewport().height()
+        while block.isValid() and top <= bottom:
+            height = self.blockBoundingRect(block).height()
+            yield block, QRect(0, round(top), self.viewport().width(), round(height))
+            top += height
+            block = block.next()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Grounds first, then the text, then what stands in the margin."""
+        painter = QPainter(self.viewport())
+        visible = [(self._row(block), rect) for block, rect in self.visible_blocks()]
+        for row, rect in visible:
+            self.draw_ground(painter, row, rect)
+        painter.end()
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        for row, rect in visible:
+            self.draw_margin(painter, row, rect)
+        if self._keyboard and self.hasFocus():
+            painter.setPen(QPen(self.theme.qcolor("focus"), 2))
+            painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
+        painter.end()
+
+    def draw_ground(self, painter: QPainter, row: Row, rect: QRect) -> None:
+        """Draws what lies under a row's text; nothing here."""
+
+    def draw_margin(self, painter: QPainter, row: Row, rect: QRect) -> None:
+        """Draws what stands beside a row's text; nothing here."""
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """The selected text from the rows themselves: exact, and whole where rows were broken."""
+        cursor = self.textCursor()
+        first, last = cursor.selectionStart(), cursor.selectionEnd()
+        out: list[str] = []
+        block = self.document().findBlock(first)
+        while block.isValid() and block.position() <= last:
+            row = self._row(block)
+            if not row.height:
+                text = row.text
+                start = max(0, first - block.position())
+                end = last - block.position()
+                if start or end < block.length() - 1:
+                    wide = text.encode("utf-16-le", "surrogatepass")
+                    text = wide[start * 2 : end * 2].decode("utf-16-le", "replace")
+                out.append(text if row.joined or not out else "\n" + text)
+            block = block.next()
+        data = QMimeData()
+        data.setText("".join(out))
+        return data
+
+    def event(self, event: QEvent) -> bool:
+        """More or fewer rows can be seen; and the style sheet's font, which has ligatures, is
+        replaced by ours."""
+        done = super().event(event)
+        kind = event.type()
+        if kind == QEvent.Type.FontChange:
+            self.document().setDefaultFont(self._font)
+        elif kind in (QEvent.Type.Resize, QEvent.Type.Show):
+            self.decorate()
+        return done
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """A drawn row can be clicked like a button."""
+        if event.type() in (QEvent.Type.MouseMove, QEvent.Type.MouseButtonPress):
+            assert isinstance(event, QMouseEvent)
+            number = self._special_at(event.position().toPoint().y())
+            shape = Qt.CursorShape
+            self.viewport().setCursor(
+                shape.PointingHandCursor if number >= 0 else shape.IBeamCursor
+            )
+            if number >= 0 and event.type() == QEvent.Type.MouseButtonPress:
+                self.special_clicked.emit(number)
+                return True
+        return super().viewportEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Focus that came by keyboard is shown."""
+        reasons = Qt.FocusReason
+        self._keyboard = event.reason() in (reasons.TabFocusReason, reasons.BacktabFocusReason)
+        self.setCursorWidth(1 if self._keyboard else 0)
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def _special_at(self, height: int) -> int:
+        for block, rect in self.visible_blocks():
+            if rect.top() <= height < rect.bottom() and self._row(block).kind == "mark":
+                return block.blockNumber()
+        return -1
+
+    def _row(self, block: QTextBlock) -> Row:
+        number = block.blockNumber()
+        return self.rows[number] if 0 <= number < len(self.rows) else Row("")
+
+    def _mark_special(self, first: int) -> None:
+        for number in range(first, len(self.rows)):
+            if self.rows[number].height:
+                block = self.document().findBlockByNumber(number)
+                block.setUserState(max(SPECIAL, self.rows[number].height))
+
+
+def color_of(theme: Theme, token: str) -> QColor | None:
+    """The colour of a run: a token of the theme, of its code colours or of its charts."""
+    if not token:
+        return None
+    if token == "cyan":
+        return QColor(theme.chart[1])
+    if token == "magenta":
+        return QColor(theme.syntax["keyword"])
+    return QColor(theme.syntax[token]) if token in theme.syntax else theme.qcolor(token)
+
+
+def units(text: str) -> int:
+    """Length in the units a text document counts in."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _mark(
+    block: QTextBlock,
+    row: Row,
+    start: int,
+    length: int,
+    foreground: QColor | None,
+    ground: QColor | None,
+) -> QTextEdit.ExtraSelection:
+    mark = QTextEdit.ExtraSelection()
+    first = block.position() + units(row.text[:start])
+    cursor = QTextCursor(block)
+    cursor.setPosition(first)
+    cursor.setPosition(
+        first + units(row.text[start : start + length]), QTextCursor.MoveMode.KeepAnchor
+    )
+    look = QTextCharFormat()
+    if foreground is not None:
+        look.setForeground(foreground)
+    if ground is not None:
+        look.setBackground(ground)
+    mark.cursor = cursor
+    mark.format = look
+    return mark

@@ -1,0 +1,96 @@
+"""One line at the bottom of the window, with one action, that leaves by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from kinet.ui.kit.controls import text_label
+from kinet.ui.look.theme import current_theme
+
+SECONDS = 8.0
+HEIGHT = 36
+
+
+class Toast(QWidget):
+    """Shows the newest message; the older one gives way. Waits while the pointer is on it."""
+
+    def __init__(self, parent: QWidget, over: QWidget | None = None) -> None:
+        super().__init__(parent)
+        # Stands over this part of the parent, else over all of it.
+        self._parent, self._over = parent, over
+        self.setFixedHeight(HEIGHT)
+        self._act: Callable[[], None] | None = None
+        self._label = text_label("", parent=self)
+        self._button = QPushButton("Undo", self)
+        self._button.setProperty("kind", "link")
+        self._button.clicked.connect(self._pressed)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 0, 12, 0)
+        row.setSpacing(12)
+        row.addWidget(self._label)
+        row.addWidget(self._button)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.hide)
+        self.hide()
+
+    def tell(
+        self,
+        text: str,
+        action: str = "",
+        act: Callable[[], None] | None = None,
+        seconds: float = SECONDS,
+    ) -> None:
+        """Shows `text`; `seconds` 0 keeps it until it is pressed or replaced."""
+        self._label.setText(text)
+        self.setAccessibleName(text)
+        self._act = act
+        self._button.setText(action)
+        self._button.setVisible(bool(action))
+        self.place()
+        self.show()
+        self.raise_()
+        if seconds > 0:
+            self._timer.start(int(seconds * 1000))
+        else:
+            self._timer.stop()
+
+    def text(self) -> str:
+        """What is shown."""
+        return self._label.text()
+
+    def place(self) -> None:
+        """Stands in the middle of its part's bottom, above the composer."""
+        room = self._over.geometry() if self._over is not None else self._parent.rect()
+        self.adjustSize()
+        width = min(self.sizeHint().width(), room.width() - 32)
+        self.resize(width, HEIGHT)
+        left = room.left() + (room.width() - width) // 2
+        self.move(left, room.bottom() - HEIGHT - 128)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._timer.stop()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._timer.start(3_000)
+        super().leaveEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = current_theme()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme.qcolor("dialog_border"))
+        painter.setBrush(theme.qcolor("chip"))
+        painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 8, 8)
+        painter.setPen(Qt.PenStyle.NoPen)
+
+    def _pressed(self) -> None:
+        act, self._act = self._act, None
+        self.hide()
+        if act is not None:
+            act()

@@ -1,0 +1,53 @@
+"""What the command palette offers: sessions by age, commands with their keys, models, settings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+
+from PySide6.QtGui import QAction
+
+from kinet.ui.desks.actions import COMMANDS
+from kinet.ui.desks.window_parts import WindowParts
+from kinet.ui.palette.palette_rows import Entry
+from kinet.ui.sessions.session_list import SessionItem, word_of
+
+
+def palette_entries(parts: WindowParts, actions: Mapping[str, QAction]) -> list[Entry]:
+    """Everything that can be chosen now."""
+
+    def session(item: SessionItem) -> Entry:
+        where = PurePath(item.folder).name
+        age = word_of(item, time.time())
+        return Entry(
+            "Sessions", item.title, lambda: parts.desk.open(item.id), "chat", where, right=age
+        )
+
+    def model(name: str, detail: str) -> Entry:
+        return Entry("Models", name, lambda: parts.models.choose_model(name), "model", detail)
+
+    out = [session(item) for item in parts.sidebar.model.items()]
+    for command in COMMANDS:
+        action = actions.get(command.id)
+        if action is not None and command.id != "palette":
+            key = command.keys.split()[0] if command.keys else ""
+            out.append(Entry("Commands", command.title, action.trigger, command.icon, keys=key))
+    out += [model(name, detail) for name, detail in parts.models.choices()]
+    out += _settings(parts)
+    return out
+
+
+def _settings(parts: WindowParts) -> Iterator[Entry]:
+    """The pages, then each setting."""
+    fields = parts.models.setting_fields()
+    pages = dict.fromkeys((field.key.partition(".")[0], field.section) for field in fields)
+
+    def entry(section: str, title: str, detail: str) -> Entry:
+        act = lambda: parts.models.open_settings(section)  # noqa: E731
+        return Entry("Settings", title, act, "settings", detail)
+
+    for section, title in pages:
+        yield entry(section, title, "")
+    for field in fields:
+        yield entry(field.key.partition(".")[0], field.title, field.section)

@@ -1,0 +1,218 @@
+"""Shows what a step printed: in colour, live while it runs, with what the model got at its edge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from PySide6.QtCore import QRect, QRectF, Qt, QTimer
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from kinet.ui.kit.row_view import RowView
+from kinet.ui.kit.rows import Row
+from kinet.ui.kit.terminal_text import TerminalReader, broken, read_rows
+from kinet.ui.panel.model_share import ModelShare
+
+MARK_HEIGHT = 28
+_BAR = 3
+# While a program runs only its newest rows are shown; the whole comes when it has ended.
+_LIVE_ROWS = 5_000
+_LIVE_CHARACTERS = 400_000
+_LIVE_MS = 40
+# Rows that are made at once, and in each turn of the event loop after that.
+_FIRST_ROWS = 2_000
+_NEXT_ROWS = 2_000
+
+
+class OutputView(RowView):
+    """The whole of an output, or its growing end."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, surface="side")
+        self.document().setDocumentMargin(8)
+        self._reader = TerminalReader()
+        self._unfinished = 0
+        self._closing = ""
+        self._all_sent = False
+        self._waiting: list[str] = []
+        self._rest: Iterator[Row] | None = None
+        self._flush = QTimer(self)
+        self._flush.setSingleShot(True)
+        self._flush.setInterval(_LIVE_MS)
+        self._flush.timeout.connect(self.flush)
+        self._more = QTimer(self)
+        self._more.setInterval(0)
+        self._more.timeout.connect(self._load_more)
+        self.special_clicked.connect(self._resume)
+
+    def show_text(self, text: str, share: ModelShare | None = None) -> None:
+        """Shows a finished output, its end a moment later where it is very long. `share` draws the
+        bar beside what the model got."""
+        self._stop_live()
+        share = share or ModelShare("none")
+        self._all_sent = share.kind == "all"
+        self._rest = shared_rows(read_rows(text), share)
+        self._closing = "\n" if text.endswith("\n") else ""
+        self.show_rows(list(islice(self._rest, _FIRST_ROWS)))
+        if len(self.rows) < _FIRST_ROWS:
+            self._rest = None
+        else:
+            self._more.start()
+
+    def start_live(self, text: str = "") -> None:
+        """Begins an output that grows."""
+        self._stop_live()
+        self._rest = None
+        self._all_sent = False
+        self._reader = TerminalReader()
+        self._unfinished = 0
+        self._closing = ""
+        self.show_rows(())
+        self._waiting.append(text)
+        self.flush()
+
+    def append_text(self, piece: str) -> None:
+        """Adds output at the end, at once or within 40 ms; the view stays at the end if it was
+        there."""
+        self._waiting.append(piece)
+        if not self._flush.isActive():
+            self.flush()
+            self._flush.start()
+
+    def flush(self) -> None:
+        """Shows all that has come so far."""
+        piece = "".join(self._waiting)
+        self._waiting.clear()
+        if not piece:
+            return
+        if len(piece) > _LIVE_CHARACTERS:
+            # More came at once than is kept: only its end can be seen.
+            piece = piece[piece.find("\n", len(piece) - _LIVE_CHARACTERS) + 1 :]
+        bar = self.verticalScrollBar()
+        following = bar.value() >= bar.maximum() - 1
+        finished = self._reader.feed(piece)
+        rest = self._reader.rest()
+        self._put([*finished, *rest])
+        self._unfinished = len(rest)
+        if following:
+            bar.setValue(bar.maximum())
+
+    def finish_loading(self) -> None:
+        """Makes all rows now, if some were left for later."""
+        self.flush()
+        self._more.stop()
+        if self._rest is not None:
+            rest, self._rest = list(self._rest), None
+            if rest:
+                self.add_rows(rest)
+
+    def find(self, needle: str) -> int:  # type: ignore[override]
+        """Looks in the whole output."""
+        if needle:
+            self.finish_loading()
+        return super().find(needle)
+
+    def toPlainText(self) -> str:
+        """The text on show without the rows that are drawn, and whole where rows were broken."""
+        self.finish_loading()
+        out: list[str] = []
+        for row in self.rows:
+            if not row.height:
+                out.append(row.text if row.joined or not out else "\n" + row.text)
+        return "".join(out) + self._closing
+
+    def set_wrap(self, wrap: bool) -> None:
+        """Breaks long rows at the edge, or lets them run on."""
+        mode = QPlainTextEdit.LineWrapMode
+        self.setLineWrapMode(mode.WidgetWidth if wrap else mode.NoWrap)
+        self.decorate()
+
+    def show_cut(self) -> None:
+        """Brings the place into view where the model's part breaks off."""
+        for number, row in enumerate(self.rows):
+            if row.kind == "mark":
+                self.scroll_to_row(number)
+                return
+
+    def draw_ground(self, painter: QPainter, row: Row, rect: QRect) -> None:
+        """The bar of what the model got, and the row that names the gap."""
+        if row.sent or self._all_sent:
+            painter.fillRect(QRect(0, rect.top(), _BAR, rect.height()), self.theme.qcolor("accent"))
+        if row.kind == "mark":
+            painter.fillRect(rect, self.theme.qcolor("warning_tint"))
+            line = self.theme.qcolor("warning_line")
+            painter.fillRect(QRect(0, rect.top(), rect.width(), 1), line)
+            painter.fillRect(QRect(0, rect.bottom(), rect.width(), 1), line)
+
+    def draw_margin(self, painter: QPainter, row: Row, rect: QRect) -> None:
+        """The words and icons of the rows that are drawn."""
+        if not row.height:
+            return
+        token = "warning" if row.kind == "mark" else "text_3"
+        painter.setPen(self.theme.qcolor(token))
+        painter.setFont(self.theme.font("meta", digits=True))
+        place = QRectF(rect).adjusted(36 if row.kind == "mark" else 16, 0, -40, 0)
+        align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        painter.drawText(place, align, row.label)
+        if row.kind == "mark":
+            ratio = self.devicePixelRatioF()
+            top = rect.top() + (rect.height() - 16) // 2
+            painter.drawPixmap(12, top, self.theme.pixmap("alert", token, 16, ratio))
+            down = self.theme.pixmap("chevron-down", token, 12, ratio)
+            painter.drawPixmap(rect.right() - 27, top + 2, down)
+
+    def _put(self, rows: list[Row]) -> None:
+        """Rows at the end, in place of the unfinished ones; the oldest make room."""
+        if len(rows) > _LIVE_ROWS:
+            self.show_rows(rows[-_LIVE_ROWS:])
+        elif len(self.rows) + len(rows) > 2 * _LIVE_ROWS:
+            kept = self.rows[: len(self.rows) - self._unfinished] + rows
+            self.show_rows(kept[-_LIVE_ROWS:])
+        elif rows or self._unfinished:
+            self.add_rows(rows or [Row("")], replacing=min(self._unfinished, len(self.rows)))
+
+    def _stop_live(self) -> None:
+        self._flush.stop()
+        self._more.stop()
+        self._waiting.clear()
+
+    def _load_more(self) -> None:
+        rows = list(islice(self._rest, _NEXT_ROWS)) if self._rest is not None else []
+        if rows:
+            self.add_rows(rows)
+        if len(rows) < _NEXT_ROWS:
+            self._rest = None
+            self._more.stop()
+
+    def _resume(self, _number: int) -> None:
+        """To the place where the model's part goes on."""
+        self.finish_loading()
+        marked = False
+        for number, row in enumerate(self.rows):
+            marked = marked or row.kind == "mark"
+            if marked and row.sent:
+                self.scroll_to_row(number)
+                return
+
+
+def shared_rows(rows: Iterable[Row], share: ModelShare) -> Iterator[Row]:
+    """The rows as they are; where the output was cut for the model, its part is marked, broken
+    exactly where that part ends and begins."""
+    if share.kind != "cut":
+        yield from rows
+        return
+    head, tail = share.head, share.total - share.tail
+    label = f"{share.missing:,} characters the model did not get"
+    mark = Row("", kind="mark", label=label, height=MARK_HEIGHT)
+    marked = False
+    for row in rows:
+        cuts = tuple(edge - row.start for edge in (head, tail) if row.start < edge < row.end)
+        for part in broken(row, cuts) if cuts else (row,):
+            if not marked and part.start >= head:
+                marked = True
+                yield mark
+            sent = part.start < head or part.start >= tail
+            yield part._replace(sent=True) if sent else part
+    if not marked:
+        yield mark

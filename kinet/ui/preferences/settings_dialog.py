@@ -1,0 +1,290 @@
+"""The settings window: a list of pages, built from the settings schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QKeySequence, QMouseEvent, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from kinet.core.errors import KinetError
+from kinet.ui.kit.controls import IconButton, text_label
+from kinet.ui.kit.input_filters import guard_wheel
+from kinet.ui.kit.part_buttons import name_buttons_in, padded
+from kinet.ui.kit.scrim import Scrim
+from kinet.ui.look.theme import current_theme, icon
+from kinet.ui.preferences.memory_view import MemoryView
+from kinet.ui.preferences.models_page import ModelsPage
+from kinet.ui.preferences.rules_view import RulesView
+from kinet.ui.preferences.settings_page import SettingsPage
+from kinet.ui.preferences.settings_toast import SettingsToast
+from kinet.ui.services import Services
+
+if TYPE_CHECKING:
+    from kinet.settings.store import SettingsStore
+
+SIZE = QSize(904, 688)
+_LIST_WIDTH = 200
+_ICONS = {
+    "general": "settings",
+    "models": "model",
+    "approvals": "shield",
+    "memory": "memory",
+    "appearance": "sun",
+    "network": "web",
+    "limits": "gauge",
+    "data": "archive",
+    "skills": "skill",
+}
+# The default profile is chosen in the list of profiles.
+_SHOWN_ELSEWHERE = ("models.default_profile",)
+
+
+class SettingsDialog(QDialog):
+    """Shown with `open()`. Every change is kept at once and can be taken back for a while."""
+
+    profiles_changed = Signal()
+
+    def __init__(
+        self,
+        services: Services,
+        settings: SettingsStore,
+        parent: QWidget | None = None,
+        *,
+        folder: str = "",
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("settingsDialog")
+        self.setWindowTitle("Settings")
+        self.setWindowFlag(Qt.WindowType.FramelessWindowHint)
+        self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
+        self.setModal(True)
+        self._services, self._settings, self._folder = services, settings, folder
+        self.pages: dict[str, SettingsPage] = {}
+        self._scrim: Scrim | None = None
+        self._memory: MemoryView | None = None
+        self._rules: RulesView | None = None
+        self._shown_before = False
+        self._build()
+        self._add_pages()
+        self.toast = SettingsToast(self._frame)
+        QShortcut(QKeySequence.StandardKey.Find, self).activated.connect(self.search.setFocus)
+        self.finished.connect(self._finish)
+        self._dressing = QTimer(self)
+        self._dressing.setSingleShot(True)
+        self._dressing.timeout.connect(self._dress)
+        self._dress()
+        self.list.setCurrentRow(0)
+        guard_wheel(self)
+
+    def refresh(self) -> None:
+        """Reads everything again: something else may have changed it while this was closed."""
+        for page in self.pages.values():
+            for key, row in page.rows.items():
+                row.set_value(self._settings.get(key))
+                row.show_error("")
+        self.models.refresh()
+        for part in (self._memory, self._rules):
+            if part is not None:
+                part.refresh()
+
+    def show_page(self, section: str) -> None:
+        """Turns to the page of `section`; unknown names change nothing."""
+        for number in range(self.list.count()):
+            item = self.list.item(number)
+            if item.data(Qt.ItemDataRole.UserRole) == section:
+                self.search.clear()
+                self.list.setCurrentRow(number)
+
+    def set_folder(self, folder: str) -> None:
+        """The project that facts added here may belong to; "" for none."""
+        for part in (self._memory, self._rules):
+            if part is not None:
+                part.set_folder(folder)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """In the middle of its window, over a scrim; never larger than the window."""
+        super().showEvent(event)
+        if self._shown_before:
+            self.refresh()
+        self._shown_before = True
+        parent = self.parentWidget()
+        if parent is None:
+            self.resize(SIZE)
+            return
+        window = parent.window()
+        self.resize(SIZE.boundedTo(window.size() - QSize(32, 32)))
+        middle = window.mapToGlobal(window.rect().center()) - self.rect().center()
+        self.move(middle)
+        if self._scrim is None:
+            self._scrim = Scrim(window)
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The toast keeps its corner."""
+        super().resizeEvent(event)
+        self.toast.place()
+        self.close_button.move(self._frame.width() - 28 - 26, 22)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another look: the icons are drawn anew, once."""
+        super().changeEvent(event)
+        kinds = (QEvent.Type.PaletteChange, QEvent.Type.StyleChange)
+        if event.type() in kinds and hasattr(self, "_dressing"):
+            self._dressing.start(0)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """The head can be dragged, since there is no frame to take hold of."""
+        handle = self.windowHandle()
+        if event.position().y() < 64 and handle is not None:
+            handle.startSystemMove()
+
+    def _build(self) -> None:
+        self._frame = QFrame(self)
+        self._frame.setObjectName("settingsFrame")
+        self._side = QFrame(self._frame)
+        self._side.setObjectName("settingsSide")
+        self._side.setFixedWidth(_LIST_WIDTH)
+        title = padded(text_label("Settings", type="strong", parent=self._side), 8, 0, 0, 0)
+        self.search = QLineEdit(self._side)
+        self.search.setObjectName("settingsSearch")
+        self.search.setPlaceholderText("Search")
+        self.search.setAccessibleName("Search the settings")
+        self.search.setTextMargins(-4, 0, 0, 0)
+        self._glass = QAction(self.search)
+        self.search.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
+        name_buttons_in(self.search)
+        self.search.textChanged.connect(self._filter)
+        self.list = QListWidget(self._side)
+        self.list.setObjectName("settingsList")
+        self.list.setAccessibleName("Pages")
+        self.list.setIconSize(QSize(16, 16))
+        self.list.currentRowChanged.connect(self._turn)
+        side = QVBoxLayout(self._side)
+        side.setContentsMargins(8, 16, 8, 8)
+        side.setSpacing(8)
+        side.addWidget(title)
+        side.addSpacing(4)
+        side.addWidget(self.search)
+        side.addWidget(self.list, 1)
+        self.stack = QStackedWidget(self._frame)
+        row = QHBoxLayout(self._frame)
+        row.setContentsMargins(1, 1, 1, 1)
+        row.setSpacing(0)
+        row.addWidget(self._side)
+        row.addWidget(self.stack, 1)
+        self.close_button = IconButton("close", "Close the settings", "Esc", self._frame)
+        self.close_button.clicked.connect(self.accept)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._frame)
+
+    def _add_pages(self) -> None:
+        for field in self._settings.fields():
+            section = field.key.partition(".")[0]
+            if section not in self.pages:
+                self._add_page(section, field.section)
+            if field.key not in _SHOWN_ELSEWHERE:
+                self.pages[section].add_fields([(field, self._settings.get(field.key))])
+        theme = self.pages["appearance"].rows.get("appearance.theme")
+        if theme is not None:
+            theme.editor.widget.setObjectName("themeChoice")
+        if "approvals" in self.pages:
+            self._rules = RulesView(self._services.approvals, self, folder=self._folder)
+            self._rules.told.connect(self._tell)
+            self.pages["approvals"].add_part(self._rules)
+        if "memory" in self.pages:
+            self._memory = MemoryView(self._services, self, folder=self._folder)
+            self._memory.told.connect(self._tell)
+            self.pages["memory"].add_part(self._memory)
+
+    def _add_page(self, section: str, title: str) -> None:
+        if section == "models":
+            page: SettingsPage = self._models_page(title)
+        else:
+            page = SettingsPage(section, title, self)
+        page.changed.connect(self._change)
+        self.pages[section] = page
+        self.stack.addWidget(page)
+        item = QListWidgetItem(title, self.list)
+        item.setData(Qt.ItemDataRole.UserRole, section)
+
+    def _models_page(self, title: str) -> ModelsPage:
+        page = ModelsPage(self._services, self._settings, title, self)
+        page.profiles.told.connect(self._tell)
+        page.prices.told.connect(self._tell)
+        page.profiles.changed.connect(self.profiles_changed)
+        page.profiles.network_requested.connect(lambda: self.show_page("network"))
+        self.finished.connect(page.profiles.forget_deleted)
+        self.models = page
+        return page
+
+    def _change(self, key: str, value: Any) -> None:
+        """Keeps a value at once; says what went wrong under its control, or offers to undo."""
+        row = self.pages[key.partition(".")[0]].rows[key]
+        before = self._settings.get(key)
+        try:
+            self._settings.set(key, value)
+        except KinetError as exc:
+            row.show_error(exc.sentence())
+            return
+        row.show_error("")
+
+        def undo() -> None:
+            self._settings.set(key, before)
+            row.set_value(before)
+
+        self._tell(f"{row.field.title} saved", undo)
+
+    def _tell(self, sentence: str, undo: Callable[[], None] | None) -> None:
+        self.toast.tell(sentence, "Undo" if undo else "", undo)
+
+    def _turn(self, number: int) -> None:
+        if number >= 0:
+            section = self.list.item(number).data(Qt.ItemDataRole.UserRole)
+            self.stack.setCurrentWidget(self.pages[section])
+
+    def _filter(self, words: str) -> None:
+        first = -1
+        for number in range(self.list.count()):
+            item = self.list.item(number)
+            fits = self.pages[item.data(Qt.ItemDataRole.UserRole)].filter(words.strip())
+            item.setHidden(not fits)
+            first = number if fits and first < 0 else first
+        current = self.list.currentItem()
+        if first >= 0 and (current is None or current.isHidden()):
+            self.list.setCurrentRow(first)
+
+    def _dress(self) -> None:
+        theme = current_theme()
+        self._frame.setStyleSheet(
+            f"QFrame#settingsFrame {{ background: {theme.color('canvas')};"
+            f" border: 1px solid {theme.color('dialog_border')}; border-radius: 12px; }}"
+            f"QFrame#settingsSide {{ background: {theme.color('side')}; border: 0;"
+            f" border-right: 1px solid {theme.color('border')}; border-top-left-radius: 11px;"
+            f" border-bottom-left-radius: 11px; }}"
+            f"QListWidget::item:selected {{ font-weight: 600; }}"
+        )
+        self._glass.setIcon(icon("search", "text_3"))
+        for number in range(self.list.count()):
+            item = self.list.item(number)
+            name = _ICONS.get(item.data(Qt.ItemDataRole.UserRole), "settings")
+            item.setIcon(icon(name, "text_2"))
+        self.models.set_theme()
+
+    def _finish(self) -> None:
+        if self._scrim is not None:
+            self._scrim.deleteLater()
+            self._scrim = None

@@ -1,0 +1,162 @@
+"""The places in conversations that hold what is searched for, under the list of sessions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import (
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from kinet.ui.kit.controls import text_label
+from kinet.ui.kit.marked_text import draw_marked
+from kinet.ui.look.theme import current_theme
+from kinet.ui.sessions.session_list import Index, SessionItem, word_of
+
+ROW = 48
+_HIT = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True, slots=True)
+class TextHit:
+    """The newest place in one session; `count` places were found in it. `at` is wall time."""
+
+    session_id: str
+    title: str
+    snippet: str
+    at: float = 0.0
+    count: int = 1
+
+
+class SearchHits(QWidget):
+    """A head and rows of two lines; hidden while nothing was searched."""
+
+    chosen = Signal(object)  # TextHit
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.words: tuple[str, ...] = ()
+        self.head = text_label("", type="meta", tone="text_2", parent=self)
+        self.head.setContentsMargins(16, 8, 16, 4)
+        self.list = _HitList(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.head)
+        column.addWidget(self.list, 1)
+        self.list.itemClicked.connect(self._choose)
+        self.list.itemActivated.connect(self._choose)
+        self.hide()
+
+    def show_hits(self, hits: Sequence[TextHit], words: Sequence[str]) -> None:
+        """Shows these; `words` are set off."""
+        self.words = tuple(words)
+        self.list.clear()
+        for hit in hits:
+            item = QListWidgetItem(hit.title)
+            item.setData(_HIT, hit)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{hit.title}: {hit.snippet}")
+            item.setToolTip(f"{hit.title}\n{hit.snippet}")
+            self.list.addItem(item)
+        self.show_words("In conversations" if hits else "Nothing in conversations")
+
+    def show_words(self, text: str) -> None:
+        """Shows the head alone, or over what is there."""
+        self.head.setText(text)
+        self.list.setVisible(self.list.count() > 0)
+        self.show()
+
+    def close_hits(self) -> None:
+        """Forgets what was found."""
+        self.list.clear()
+        self.hide()
+
+    def hits(self) -> list[TextHit]:
+        """What is shown, from the top."""
+        return [self.list.item(row).data(_HIT) for row in range(self.list.count())]
+
+    def choose_first(self) -> bool:
+        """Chooses the top row; False if there is none."""
+        if not self.list.count():
+            return False
+        self._choose(self.list.item(0))
+        return True
+
+    def _choose(self, item: QListWidgetItem) -> None:
+        self.chosen.emit(item.data(_HIT))
+
+
+class _HitList(QListWidget):
+    """Enter chooses, whatever the platform holds for activation."""
+
+    def __init__(self, parent: SearchHits) -> None:
+        super().__init__(parent)
+        self.setObjectName("searchHits")
+        self.setAccessibleName("Found in conversations")
+        self.setItemDelegate(_Rows(parent))
+        self.setMouseTracking(True)
+        self.setUniformItemSizes(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        item = self.currentItem()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and item is not None:
+            self.itemClicked.emit(item)
+            return
+        super().keyPressEvent(event)
+
+
+class _Rows(QStyledItemDelegate):
+    """Title and age above, the place below."""
+
+    def __init__(self, owner: SearchHits) -> None:
+        super().__init__(owner)
+        self._owner = owner
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(0, ROW)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        hit = index.data(_HIT)
+        if not isinstance(hit, TextHit):
+            return
+        theme = current_theme()
+        rect: QRect = option.rect
+        box = rect.adjusted(8, 0, -8, 0)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        if selected or option.state & QStyle.StateFlag.State_MouseOver:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.qcolor("selected" if selected else "hover"))
+            painter.drawRoundedRect(box, 6, 6)
+        if selected and option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.qcolor("focus"), 2))
+            painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 6, 6)
+        top = QRect(rect.left() + 16, rect.top() + 4, rect.width() - 32, 20)
+        meta = theme.font("meta", digits=True)
+        word = word_of(SessionItem(hit.session_id, hit.title, updated=hit.at), time.time())
+        if hit.count > 1:
+            word = f"{hit.count} places"
+        painter.setFont(meta)
+        painter.setPen(theme.qcolor("text_3"))
+        painter.drawText(top, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, word)
+        taken = QFontMetrics(meta).horizontalAdvance(word) + 12
+        title = top.adjusted(0, 0, -taken, 0)
+        draw_marked(painter, title, hit.title, (), font=theme.font("ui"))
+        below = QRect(top.left(), top.bottom() + 1, top.width(), 18)
+        draw_marked(
+            painter, below, hit.snippet, self._owner.words, font=theme.font("meta"), token="text_2"
+        )
+        painter.restore()

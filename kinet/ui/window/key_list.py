@@ -1,0 +1,82 @@
+"""The list of all keys, searchable, from the table of commands."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+
+from kinet.ui.desks.actions import COMMANDS, Command
+from kinet.ui.kit.controls import native_keys, text_label
+
+# Keys that belong to a place, not to a command.
+_PLACES: tuple[tuple[str, str, str], ...] = (
+    ("Send, or add to the queue", "Return", "Writing"),
+    ("New line", "Shift+Return", "Writing"),
+    ("Send, whatever the setting", "Ctrl+Return", "Writing"),
+    ("Complete a file or a command", "Tab", "Writing"),
+    ("Last message again, in an empty field", "Up", "Writing"),
+    ("Earlier and later messages", "Ctrl+Up", "Writing"),
+    ("Allow once, with the focus on the question", "Ctrl+Return", "Answering"),
+    ("Deny, with the focus on the question", "Ctrl+Backspace", "Answering"),
+    ("Session 1 to 9 of the list", "Ctrl+1", "Sessions"),
+    ("Rename the session, in the list", "F2", "Sessions"),
+    ("Scroll by a page, in the conversation", "PgUp", "Reading"),
+    ("To the beginning and the end, in the conversation", "Home", "Reading"),
+    ("Previous and next message, in the conversation", "Shift+PgUp", "Reading"),
+    ("Close, or stop when pressed twice", "Esc", "Window"),
+)
+
+
+class KeyList(QDialog):
+    """Opened with `open()`."""
+
+    def __init__(self, parent: QWidget, available: Container[str]) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Keyboard shortcuts")
+        self.resize(480, 560)
+        self._commands = [item for item in COMMANDS if item.id in available and item.keys]
+        self._rows: list[tuple[str, list[QWidget]]] = []
+        self.search = QLineEdit(self)
+        self.search.setPlaceholderText("Search")
+        self.search.setAccessibleName("Search shortcuts")
+        self.search.textChanged.connect(self._filter)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 12, 12)
+        column.setSpacing(12)
+        column.addWidget(text_label("Keyboard shortcuts", type="h2"))
+        column.addWidget(self.search)
+        column.addWidget(self._table(), 1)
+
+    def _table(self) -> QScrollArea:
+        inner = QWidget()
+        grid = QGridLayout(inner)
+        grid.setContentsMargins(0, 0, 12, 0)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(0, 1)
+        rows = [_row(command) for command in self._commands] + list(_PLACES)
+        rows.sort(key=lambda row: row[2])
+        for number, (title, keys, group) in enumerate(rows):
+            name = text_label(title)
+            hint = text_label(native_keys(keys), tone="text_2")
+            hint.setAlignment(Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(name, number, 0)
+            grid.addWidget(hint, number, 1)
+            self._rows.append((f"{title} {keys} {group}".casefold(), [name, hint]))
+        grid.setRowStretch(len(rows), 1)
+        area = QScrollArea(self)
+        area.setWidgetResizable(True)
+        area.setWidget(inner)
+        return area
+
+    def _filter(self, text: str) -> None:
+        words = text.casefold().split()
+        for haystack, widgets in self._rows:
+            for widget in widgets:
+                widget.setVisible(all(word in haystack for word in words))
+
+
+def _row(command: Command) -> tuple[str, str, str]:
+    return command.title.removesuffix("…"), command.keys.split()[0], command.group

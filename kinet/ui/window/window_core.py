@@ -1,0 +1,191 @@
+"""What joins the parts of a window: who serves a new session, what follows the one on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QMainWindow, QStackedWidget
+
+from kinet.ui.chat.chat_panel import ChatPanel
+from kinet.ui.chat.job_shelf import JobDesk
+from kinet.ui.chat.status_row import cost_words
+from kinet.ui.desks.banner_desk import BannerDesk
+from kinet.ui.desks.changes_desk import ChangesDesk
+from kinet.ui.desks.commands_served import serve_commands
+from kinet.ui.desks.completion_desk import CompletionDesk
+from kinet.ui.desks.drop_files import DropFiles
+from kinet.ui.desks.file_desk import FileDesk
+from kinet.ui.desks.inbox import Inbox
+from kinet.ui.desks.model_desk import ModelDesk
+from kinet.ui.desks.session_changes import SessionChanges
+from kinet.ui.desks.session_desk import SessionDesk
+from kinet.ui.desks.session_search import SessionSearch
+from kinet.ui.desks.settings_link import SettingsLink
+from kinet.ui.desks.slash_commands import slash_commands
+from kinet.ui.desks.step_desk import StepDesk, StepPanel
+from kinet.ui.desks.transcript_desk import TranscriptDesk
+from kinet.ui.desks.trust_desk import TrustDesk
+from kinet.ui.desks.window_parts import WindowParts
+from kinet.ui.frame.window_frame import WindowFrame
+from kinet.ui.frame.window_geometry import Geometry
+from kinet.ui.kit.tasks import spawn
+from kinet.ui.kit.toast import Toast
+from kinet.ui.look.look import Look
+from kinet.ui.look.theme import Theme
+from kinet.ui.program import Program
+from kinet.ui.sessions.sidebar import Sidebar
+from kinet.ui.window.window_keys import WindowKeys
+
+
+class WindowCore(QObject):
+    """Builds the parts, step by step, and wires them. `filled` says that sessions can be read."""
+
+    parts: WindowParts
+    changes: SessionChanges
+    search: SessionSearch
+    inbox: Inbox
+    trust: TrustDesk
+    link: SettingsLink
+    keys: WindowKeys
+
+    def __init__(self, window: QMainWindow, program: Program, look: Look) -> None:
+        super().__init__(window)
+        self._window, self._program, self._look = window, program, look
+        self.filled = False
+
+    def build(self, geometry: Geometry) -> Iterator[None]:
+        """Builds everything; each step is short, so that the loop can turn between them."""
+        window, program = self._window, self._program
+        self._look.apply()
+        yield
+        sidebar = Sidebar()
+        yield
+        stack, room = QStackedWidget(), StepPanel()
+        frame = WindowFrame(sidebar, stack, room)
+        frame.set_widths(geometry.sidebar, geometry.panel)
+        frame.resize(window.size())
+        if not geometry.sidebar_shown:
+            frame.show_sidebar(False)
+        yield
+        toast = Toast(frame, stack)
+        desk = SessionDesk(program, sidebar, stack, toast)
+        steps, models = StepDesk(frame, room), ModelDesk(program, window)
+        files = FileDesk(program, window)
+        self.parts = WindowParts(
+            window, frame, sidebar, desk, steps, models, files, self._look, toast
+        )
+        self.inbox = Inbox(window, lambda: desk.panels, lambda: desk.current)
+        self.inbox.session_wanted.connect(desk.open)
+        self.trust = TrustDesk(program, self)
+        self.trust.problem.connect(toast.tell)
+        self.trust.folder_requested.connect(files.choose_folder)
+        self.changes = SessionChanges(program, sidebar, desk, toast)
+        self.search = SessionSearch(program, sidebar, desk)
+        self.undo = ChangesDesk(steps, toast, window)
+        self.link = SettingsLink(program, self.parts)
+        self._connect()
+        yield
+        desk.start()
+        yield
+        self.keys = WindowKeys(self.parts)
+        self.keys.escape_stops = lambda: self.link.escape_stops
+        sidebar.keys_requested.connect(self.keys.show_keys)
+        yield
+        window.setCentralWidget(frame)
+        desk.current.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def fill(self) -> Iterator[None]:
+        """Shows what settings and store hold; step by step too."""
+        parts, program = self.parts, self._program
+        self.filled = True
+        self._look.load_other_fonts()
+        yield
+        parts.desk.current.build_transcript()
+        yield
+        parts.desk.load_list()
+        yield
+        parts.models.prepare()
+        yield
+        parts.models.start()
+        self.trust.start()
+        yield
+        self.link.start()
+        for sentence in program.problems:
+            parts.toast.tell(sentence, seconds=0)
+        spawn(self.show_month(), "month total")
+        spawn(serve_commands(program, self._window, parts.desk), "serving commands")
+
+    async def show_month(self) -> None:
+        """Shows what was spent this month."""
+        total = await self._program.services.month_total()
+        if total.cost <= 0 and total.known:
+            self.parts.sidebar.set_month("Nothing spent yet")
+        else:
+            self.parts.sidebar.set_month(f"This month {cost_words(total.cost, total.known)}")
+
+    def _connect(self) -> None:
+        parts = self.parts
+        parts.desk.panel_made.connect(self._serve)
+        parts.desk.panel_shown.connect(self._follow)
+        parts.models.problem.connect(parts.toast.tell)
+        parts.models.told.connect(lambda text: parts.toast.tell(text, seconds=3.0))
+        parts.files.problem.connect(parts.toast.tell)
+        parts.files.folder_changed.connect(lambda: self._follow(parts.desk.new()))
+        parts.models.session_wanted.connect(parts.desk.open)
+        parts.sidebar.hide_requested.connect(lambda: parts.frame.show_sidebar(False))
+        parts.sidebar.settings_requested.connect(lambda: parts.models.open_settings())
+        parts.sidebar.memory_requested.connect(lambda: parts.models.open_settings("memory"))
+        parts.frame.layout_changed.connect(self._arranged)
+        parts.look.changed.connect(self._restyle)
+
+    def _serve(self, panel: ChatPanel) -> None:
+        parts = self.parts
+        parts.models.serve(panel)
+        parts.files.serve(panel)
+        BannerDesk(self._program, panel, parts.models)
+        DropFiles(panel)
+        CompletionDesk(panel, lambda: slash_commands(self.parts, self.keys.actions))
+        panel.header.panel_toggled.connect(lambda _checked: parts.steps.toggle())
+        panel.header.sidebar_requested.connect(lambda: parts.frame.show_sidebar(True))
+        panel.state_changed.connect(self._retitle)
+        self.inbox.watch(panel)
+        self.trust.serve(panel)
+        self.undo.serve(panel)
+        JobDesk(panel)
+        TranscriptDesk(panel, parts)
+        panel.runner.running_changed.connect(
+            lambda running: None if running else spawn(self.show_month(), "month total")
+        )
+        if self.filled:
+            self.link.serve()
+
+    def _follow(self, panel: ChatPanel) -> None:
+        if self.filled:
+            panel.build_transcript()
+        self.parts.steps.follow(panel)
+        self.parts.models.follow(panel)
+        self.parts.files.follow(panel)
+        self.trust.follow(panel)
+        self._arranged()
+        self._retitle()
+
+    def _retitle(self) -> None:
+        desk = self.parts.desk
+        waiting = self.inbox.waiting()
+        title = desk.current.title if desk.current.session is not None else ""
+        words = f"{title} — Kinet" if title else "Kinet"
+        self._window.setWindowTitle(f"({waiting}) {words}" if waiting else words)
+
+    def _arranged(self) -> None:
+        for panel in self.parts.desk.panels:
+            panel.header.show_sidebar_button(not self.parts.frame.sidebar_shown)
+        self.parts.toast.place()
+
+    def _restyle(self, theme: Theme) -> None:
+        for panel in self.parts.desk.panels:
+            panel.set_theme(theme)
+        self.parts.steps.set_theme(theme)
+        self.parts.models.set_theme(theme)
+        self.trust.set_theme(theme)
+        self.undo.set_theme(theme)

@@ -1,0 +1,152 @@
+"""Between composer and session: what sending means now, the queue's rows, and the draft on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from kinet.ui.conversation_text import questions
+from kinet.ui.program import OpenSession
+from kinet.ui.writing.attachments import pictures_of, with_attachments
+from kinet.ui.writing.composer import Composer
+from kinet.ui.writing.drafts import NEW, Draft, DraftBook
+
+_DRAFT_DELAY = 700  # milliseconds from the last key to the file
+
+
+class ComposerDesk(QObject):
+    """Serves one composer. `send_now` comes when a turn should start."""
+
+    # The text, and the files of pictures.
+    send_now = Signal(str, object)
+    model_needed = Signal()
+
+    def __init__(
+        self, composer: Composer, drafts: DraftBook, session: Callable[[], OpenSession | None]
+    ) -> None:
+        super().__init__(composer)
+        self.has_model = True
+        self.running = False
+        # True while a question waits: what is typed then steers the turn, it never answers.
+        self.asked = False
+        # Does what a text that is a command of the window says; False for a message.
+        self.local_command: Callable[[str], bool] = lambda text: False
+        self._composer, self._drafts, self._session = composer, drafts, session
+        self._recalled = 0
+        # What was typed before the walk through earlier messages began.
+        self._set_aside = Draft()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_DRAFT_DELAY)
+        self._timer.timeout.connect(self.save_draft)
+        composer.submitted.connect(self.submit)
+        composer.changed.connect(self._timer.start)
+        composer.edit.recall_requested.connect(self._recall)
+        composer.queue.steer_requested.connect(self._steer)
+        composer.queue.edit_requested.connect(self._edit)
+        composer.queue.remove_requested.connect(self._remove)
+        draft = drafts.get(self._key)
+        if not draft.is_empty:
+            composer.set_content(draft.text, draft.attachments, draft.caret)
+
+    def submit(self) -> None:
+        """Sends what the composer holds; queues it while a turn runs; keeps it without a model."""
+        attached = self._composer.attachments()
+        pictures = pictures_of(attached)
+        text = with_attachments(self._composer.text(), attached)
+        if not text.strip():
+            # A picture alone is named, so that the conversation has a title.
+            text = ", ".join(path.name for path in pictures)
+        if not text.strip() or (not pictures and self.local_command(text)):
+            return
+        if not self.has_model:
+            self.save_draft()
+            self.model_needed.emit()
+            return
+        session = self._session()
+        if self.running and session is not None:
+            if pictures:
+                self._composer.problem.emit("A picture can be sent when this turn has ended.")
+                return
+            if self.asked:
+                session.steer(text)
+            else:
+                session.enqueue(text)
+            self.clear()
+            self.show_queue()
+            return
+        self.send_now.emit(text, pictures)
+
+    def clear(self) -> None:
+        """Empties the composer: its text is on its way."""
+        self._recalled = 0
+        self._composer.set_content("")
+        self.save_draft()
+        # A first message is typed before its session has an id.
+        self._drafts.put(NEW, Draft())
+
+    def give_back(self, text: str) -> None:
+        """Puts a text that could not be sent back into an empty composer."""
+        if not self._composer.text().strip():
+            self._composer.set_content(text)
+
+    def show_queue(self) -> None:
+        """Shows the messages that wait."""
+        session = self._session()
+        steering = session.steering if session is not None else ()
+        self._composer.queue.set_queue(session.queue if session is not None else (), steering)
+        self._composer.update()
+
+    def save_draft(self) -> None:
+        """Keeps what is in the composer now, on disk."""
+        caret = self._composer.edit.textCursor().position()
+        draft = Draft(self._composer.text(), caret, self._composer.attachments())
+        self._drafts.put(self._key, draft)
+        self._drafts.save()
+
+    @property
+    def _key(self) -> str:
+        session = self._session()
+        return session.id if session is not None else NEW
+
+    def _steer(self, message_id: str) -> None:
+        session = self._session()
+        if session is not None and (text := self._take(session, message_id)):
+            session.steer(text)
+
+    def _edit(self, message_id: str) -> None:
+        session = self._session()
+        if session is not None and (text := self._take(session, message_id)):
+            parts = (text, self._composer.text())
+            self._composer.set_content("\n\n".join(part for part in parts if part.strip()))
+            self._composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _remove(self, message_id: str) -> None:
+        session = self._session()
+        if session is not None:
+            self._take(session, message_id)
+
+    def _take(self, session: OpenSession, message_id: str) -> str:
+        waiting = (*session.steering, *session.queue)
+        text = next((item.text for item in waiting if item.id == message_id), "")
+        session.remove_queued(message_id)
+        self.show_queue()
+        return text
+
+    def _recall(self, step: int) -> None:
+        """Walks through own earlier messages; 0 is the last one. Past the newest: the draft."""
+        session = self._session()
+        asked = questions(session.conversation.messages) if session is not None else []
+        place = 1 if step == 0 else self._recalled - step
+        if place < 0 or place > len(asked):
+            return
+        if not self._recalled:
+            caret = self._composer.edit.textCursor().position()
+            self._set_aside = Draft(self._composer.text(), caret, self._composer.attachments())
+        self._recalled = place
+        if place:
+            self._composer.set_content(asked[-place])
+        else:
+            aside = self._set_aside
+            self._composer.set_content(aside.text, aside.attachments, aside.caret)

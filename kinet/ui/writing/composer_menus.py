@@ -1,0 +1,90 @@
+"""The two menus of the composer: which model answers, and what it may do unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QWidget
+
+from kinet.ui.kit.controls import MenuButton
+
+# mode: (word on the button, sentence in the menu)
+MODES: dict[str, tuple[str, str]] = {
+    "ask": ("Ask before changes", "Asks before files change and before commands run"),
+    "edits": ("Edits allowed", "Files in the folder may change unasked; commands ask"),
+    "plan": ("Plan only", "Reads and searches, changes nothing"),
+    "all": ("Allow everything", "Nothing is asked; what is forbidden stays forbidden"),
+}
+
+
+class ComposerMenus(QObject):
+    """Opens without a loop of its own, so that a running turn goes on."""
+
+    model_chosen = Signal(str)
+    mode_chosen = Signal(str)
+    models_requested = Signal()
+
+    def __init__(self, model_button: MenuButton, mode_button: MenuButton) -> None:
+        super().__init__(model_button)
+        self._model_button, self._mode_button = model_button, mode_button
+        self._models: tuple[tuple[str, str], ...] = ()
+        self._model = ""
+        self._mode = "ask"
+        model_button.clicked.connect(self.open_models)
+        mode_button.clicked.connect(self.open_modes)
+        self.set_model("", ())
+        self.set_mode("ask")
+
+    def set_model(self, name: str, models: Sequence[tuple[str, str]]) -> None:
+        """The profile in use, and all (name, detail) to choose from."""
+        self._model, self._models = name, tuple(models)
+        self._model_button.set_text(name or "No model yet")
+
+    def set_mode(self, mode: str) -> None:
+        """The approval mode in use."""
+        self._mode = mode
+        self._mode_button.set_text(MODES.get(mode, (mode, ""))[0])
+
+    def open_models(self) -> None:
+        """Opens the model menu above its button."""
+        menu = _menu(self._model_button)
+        group = QActionGroup(menu)
+        for name, detail in self._models:
+            action = _choice(menu, group, name, detail, name == self._model)
+            action.triggered.connect(lambda _=False, n=name: self.model_chosen.emit(n))
+        if self._models:
+            menu.addSeparator()
+        more = menu.addAction("Models and prices…")
+        more.triggered.connect(lambda: self.models_requested.emit())
+        _open_above(menu, self._model_button)
+
+    def open_modes(self) -> None:
+        """Opens the menu of approval modes above its button."""
+        menu = _menu(self._mode_button)
+        group = QActionGroup(menu)
+        for mode, (word, detail) in MODES.items():
+            action = _choice(menu, group, word, detail, mode == self._mode)
+            action.triggered.connect(lambda _=False, m=mode: self.mode_chosen.emit(m))
+        _open_above(menu, self._mode_button)
+
+
+def _menu(parent: QWidget) -> QMenu:
+    menu = QMenu(parent)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    menu.setToolTipsVisible(True)
+    return menu
+
+
+def _choice(menu: QMenu, group: QActionGroup, text: str, detail: str, checked: bool) -> QAction:
+    action = menu.addAction(text)
+    action.setCheckable(True)
+    action.setChecked(checked)
+    action.setToolTip(detail)
+    group.addAction(action)
+    return action
+
+
+def _open_above(menu: QMenu, button: QWidget) -> None:
+    menu.popup(button.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))

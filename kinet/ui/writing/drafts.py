@@ -1,0 +1,110 @@
+"""Keeps what was typed and not sent, per session, over switching, crashes and restarts."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kinet.core.atomic_write import write_bytes
+from kinet.ui.writing.attachments import Attachment
+
+# The draft of a session that has no id yet.
+NEW = "new"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Text, caret and attachments of one composer."""
+
+    text: str = ""
+    caret: int = 0
+    attachments: tuple[Attachment, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """True if there is nothing to keep."""
+        return not self.text.strip() and not self.attachments
+
+
+class DraftBook:
+    """All drafts of a data folder, in `drafts.json`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._drafts = _read(path)
+        self._changed = False
+
+    def get(self, session_id: str) -> Draft:
+        """The draft of a session; an empty one if there is none."""
+        return self._drafts.get(session_id, Draft())
+
+    def put(self, session_id: str, draft: Draft) -> None:
+        """Keeps a draft in memory; `save` writes all that changed."""
+        if draft == self.get(session_id):
+            return
+        self._changed = True
+        if draft.is_empty:
+            self._drafts.pop(session_id, None)
+        else:
+            self._drafts[session_id] = draft
+
+    def ids(self) -> frozenset[str]:
+        """Sessions that have a draft."""
+        return frozenset(self._drafts)
+
+    def save(self) -> None:
+        """Writes the drafts if they changed. A failure is logged: the text is still on screen."""
+        if not self._changed:
+            return
+        self._changed = False
+        raw = {key: _to_json(draft) for key, draft in self._drafts.items()}
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_bytes(self._path, json.dumps(raw, ensure_ascii=False).encode())
+        except OSError as exc:
+            self._changed = True
+            _log.warning("drafts could not be kept: %s", exc)
+
+
+def _read(path: Path) -> dict[str, Draft]:
+    try:
+        raw = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as exc:
+        _log.warning("drafts could not be read: %s", exc)
+        return {}
+    if not isinstance(raw, dict):
+        return {}
+    return {key: _from_json(item) for key, item in raw.items() if isinstance(item, dict)}
+
+
+def _to_json(draft: Draft) -> dict[str, Any]:
+    attached = [
+        {"name": item.name, "text": item.text, "path": item.path, "size": item.size}
+        for item in draft.attachments
+    ]
+    return {"text": draft.text, "caret": draft.caret, "attachments": attached}
+
+
+def _from_json(raw: dict[str, Any]) -> Draft:
+    attached = raw.get("attachments")
+    return Draft(
+        str(raw.get("text", "")),
+        raw["caret"] if isinstance(raw.get("caret"), int) else 0,
+        tuple(
+            Attachment(
+                str(item.get("name", "")),
+                str(item.get("text", "")),
+                str(item.get("path", "")),
+                item["size"] if isinstance(item.get("size"), int) else 0,
+            )
+            for item in (attached if isinstance(attached, list) else ())
+            if isinstance(item, dict)
+        ),
+    )

@@ -1,0 +1,91 @@
+"""What waits to be sent while a turn runs: one row a message, above the composer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from kinet.ui.kit.controls import ElidedLabel, IconButton, draw_icon, text_label
+from kinet.ui.program import Queued
+
+ROW_HEIGHT = 32
+
+
+class QueueTray(QWidget):
+    """The queue in order; each row can be steered into the turn, edited, or removed."""
+
+    steer_requested = Signal(str)
+    edit_requested = Signal(str)
+    remove_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("queueList")
+        self.setAccessibleName("Queue")
+        self._rows: list[_Row] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 4, 0, 4)
+        self._column.setSpacing(0)
+        self.hide()
+
+    def set_queue(self, queue: Iterable[Queued], steering: Iterable[Queued] = ()) -> None:
+        """Shows these messages, those that steer the running turn first; hidden if there are none.
+
+        What steers can be edited and removed until the turn has taken it up.
+        """
+        for row in self._rows:
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._rows = []
+        first = list(steering)
+        steering_ids = {item.id for item in first}
+        for number, item in enumerate((*first, *queue), start=1):
+            row = _Row(number, item.text, self)
+            if item.id in steering_ids:
+                row.steer.setEnabled(False)
+                row.steer.setText("Steers the turn")
+                row.steer.setToolTip("The model gets it at its next step")
+            row.steer.clicked.connect(lambda _=False, i=item.id: self.steer_requested.emit(i))
+            row.edit.clicked.connect(lambda _=False, i=item.id: self.edit_requested.emit(i))
+            row.remove.clicked.connect(lambda _=False, i=item.id: self.remove_requested.emit(i))
+            self._column.addWidget(row)
+            self._rows.append(row)
+        self.setVisible(bool(self._rows))
+        self.updateGeometry()
+
+    def texts(self) -> list[str]:
+        """The texts of the rows, in order."""
+        return [row.label.whole_text() for row in self._rows]
+
+
+class _Row(QWidget):
+    def __init__(self, number: int, text: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(ROW_HEIGHT)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(38, 0, 8, 0)
+        row.setSpacing(4)
+        count = text_label(str(number), type="meta", tone="text_3", parent=self)
+        count.setFixedWidth(12)
+        self.label = ElidedLabel(text, self)
+        self.label.setAccessibleName(f"Queued {number}: {text}")
+        self.steer = QPushButton("Steer now", self)
+        self.steer.setProperty("kind", "quiet")
+        self.steer.setProperty("size", "row")
+        self.steer.setToolTip("Give this to the running turn at its next step")
+        self.edit = IconButton("edit", "Edit", parent=self)
+        self.remove = IconButton("close", "Remove", parent=self)
+        row.addWidget(count)
+        row.addWidget(self.label, 1)
+        row.addStretch(0)
+        for button in (self.steer, self.edit, self.remove):
+            row.addWidget(button)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        draw_icon(painter, "steer", "text_2", QPoint(24, self.height() // 2))
+        painter.setPen(Qt.PenStyle.NoPen)
