@@ -17,8 +17,8 @@ from kinet.core.profile import Effort, ModelProfile
 from kinet.net.secret import Secret
 from kinet.providers.base import ModelRequest, ToolChoice
 from kinet.providers.catalog import create_provider
-from kinet.providers.protocols.surrogates import cleaned_values
 from kinet.providers.transport.http_provider import HttpProvider
+from kinet.providers.transport.surrogates import cleaned_values
 
 COMPLETED, FAILED, USAGE = 0, 1, 2
 

@@ -60,19 +60,19 @@ def test_every_file_tells_its_story_in_its_first_line_and_every_init_is_empty() 
 
 def test_no_folder_holds_a_circle_of_imports() -> None:
     edges: dict[str, set[str]] = {}
-    modules = {_module(path) for path in FILES}
+    modules = {module_of(path) for path in FILES}
     for path, tree in _trees():
-        source = _module(ROOT / path)
-        edges[source] = {name for name in _imports(tree) if name in modules and name != source}
-    assert _circle(edges) == []
+        source = module_of(ROOT / path)
+        edges[source] = {name for name in imports(tree) if name in modules and name != source}
+    assert circle(edges) == []
 
 
-def _module(path: Path) -> str:
+def module_of(path: Path) -> str:
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _imports(tree: ast.Module) -> Iterator[str]:
+def imports(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -81,7 +81,7 @@ def _imports(tree: ast.Module) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def _circle(edges: dict[str, set[str]]) -> list[str]:
+def circle(edges: dict[str, set[str]]) -> list[str]:
     """The first circle found, as a path; empty if there is none."""
     state: dict[str, int] = {}
     trail: list[str] = []

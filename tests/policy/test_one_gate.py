@@ -15,9 +15,15 @@ PROGRAMS = {
 }
 # The rooms that a model's call passes, and the only files there that write or reach the network.
 ROOMS = ("tools", "engine", "policy")
-WRITERS = {"tools/files/file_access.py", "tools/files/file_write.py",
-           "tools/processes/process_runner.py", "tools/processes/process.py", "policy/rules.py", "tools/processes/program.py",
-           "engine/kept_calibration.py"}  # fmt: skip
+WRITERS = {
+    "tools/files/file_access.py",
+    "tools/files/file_write.py",
+    "tools/processes/process_runner.py",
+    "tools/processes/process.py",
+    "tools/processes/program.py",
+    "policy/rules.py",
+    "engine/kept_calibration.py",
+}
 # The search services have fixed hosts, or the person's own, and use the client all others use.
 NETWORK = {"tools/web/web_transport.py", "policy/network.py", "tools/web/search_services.py"}
 WRITING = {"write_text", "write_bytes", "rename", "replace", "unlink", "mkdir", "symlink", "rmtree",

@@ -8,10 +8,10 @@ import pytest
 
 from kinet.core.errors import ProtocolError
 from kinet.providers.protocols.reply import whole_object
-from kinet.providers.protocols.surrogates import TextJoiner
 from kinet.providers.protocols.think_tags import ThinkTagSplitter
 from kinet.providers.protocols.tool_call_pieces import CallAssembler
 from kinet.providers.transport.sse import EventSplitter
+from kinet.providers.transport.surrogates import TextJoiner
 
 BODIES = {
     b"data: one\n\ndata: two\n\n": ["one", "two"],

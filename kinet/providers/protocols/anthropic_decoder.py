@@ -18,7 +18,6 @@ from kinet.providers.protocols.reply import (
     is_failed_finish,
     whole_object,
 )
-from kinet.providers.protocols.surrogates import TextJoiner, cleaned
 from kinet.providers.protocols.tool_call_pieces import MAX_CALLS
 from kinet.providers.protocols.usage import AnthropicUsage
 from kinet.providers.protocols.wire_names import ToolNames
@@ -26,6 +25,7 @@ from kinet.providers.transport.complaints import Complaint, complaint_of
 from kinet.providers.transport.failures import failure_in_stream
 from kinet.providers.transport.json_values import json_value
 from kinet.providers.transport.sse import ServerEvent
+from kinet.providers.transport.surrogates import TextJoiner, cleaned
 
 
 @dataclass

@@ -11,7 +11,6 @@ from kinet.core.events import TextDelta, ThinkingDelta, ToolArgumentsDelta
 from kinet.providers.base import StreamItem
 from kinet.providers.protocols.reasoning_pieces import ReasoningDetails, plain_reasoning
 from kinet.providers.protocols.reply import completion, finish_word, finished_call, is_failed_finish
-from kinet.providers.protocols.surrogates import TextJoiner, cleaned
 from kinet.providers.protocols.think_tags import Piece, ThinkTagSplitter
 from kinet.providers.protocols.tool_call_pieces import CallAssembler
 from kinet.providers.protocols.usage import UNKNOWN, openai_usage
@@ -20,6 +19,7 @@ from kinet.providers.transport.complaints import Complaint, complaint_of
 from kinet.providers.transport.failures import failure_in_stream
 from kinet.providers.transport.json_values import json_value
 from kinet.providers.transport.sse import ServerEvent
+from kinet.providers.transport.surrogates import TextJoiner, cleaned
 from kinet.providers.vendors import Vendor
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from kinet.core.completion import Completion, FinishReason, Usage
 from kinet.core.messages import Message, ToolCall
-from kinet.providers.protocols.surrogates import cleaned, cleaned_values
+from kinet.providers.transport.surrogates import cleaned, cleaned_values
 
 # A call without a name cannot be sent back as it is: servers refuse an empty one.
 NAMELESS = "unnamed"

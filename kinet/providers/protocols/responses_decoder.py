@@ -11,7 +11,6 @@ from kinet.core.errors import ProtocolError
 from kinet.core.events import TextDelta, ThinkingDelta, ToolArgumentsDelta
 from kinet.providers.base import StreamItem
 from kinet.providers.protocols.reply import completion, finish_word, finished_call
-from kinet.providers.protocols.surrogates import TextJoiner, cleaned
 from kinet.providers.protocols.tool_call_pieces import MAX_CALLS
 from kinet.providers.protocols.usage import UNKNOWN, openai_usage
 from kinet.providers.protocols.wire_names import ToolNames
@@ -19,6 +18,7 @@ from kinet.providers.transport.complaints import Complaint, complaint_of
 from kinet.providers.transport.failures import failure_in_stream
 from kinet.providers.transport.json_values import json_value
 from kinet.providers.transport.sse import ServerEvent
+from kinet.providers.transport.surrogates import TextJoiner, cleaned
 
 _TEXT = ("response.output_text.delta", "response.refusal.delta")
 _THINKING = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")

@@ -18,7 +18,6 @@ from kinet.core.errors import (
     RateLimitedError,
 )
 from kinet.net.redact import redact
-from kinet.providers.protocols.surrogates import cleaned
 from kinet.providers.transport.complaints import (
     Complaint,
     complaint_of_body,
@@ -27,6 +26,7 @@ from kinet.providers.transport.complaints import (
     short,
 )
 from kinet.providers.transport.retry_after import delay_from_text, retry_after
+from kinet.providers.transport.surrogates import cleaned
 
 Cause = Literal[
     "key", "credit", "rate", "context", "model", "address", "filter", "request", "server", "page"

@@ -15,9 +15,9 @@ import pydantic_core
 
 from kinet.core.errors import ProtocolError, StalledError
 from kinet.net.client import create_client
-from kinet.providers.protocols.surrogates import cleaned_values
 from kinet.providers.transport.failures import Failure, failure_of_response
 from kinet.providers.transport.network_failures import network_error
+from kinet.providers.transport.surrogates import cleaned_values
 
 MAX_ERROR_BYTES = 256 * 1024
 # How long an error's own text, or the last bytes after the end mark, are waited for.
