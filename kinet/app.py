@@ -56,10 +56,7 @@ def create_application() -> QApplication:
     QApplication.setApplicationName("kinet")
     QApplication.setApplicationDisplayName("")
     QApplication.setDesktopFileName("kinet")
-    app = QApplication(sys.argv[:1])
-    # The window ends the loop in order; Qt alone would leave out every `finally`.
-    app.setQuitOnLastWindowClosed(False)
-    return app
+    return QApplication(sys.argv[:1])
 
 
 def create_window(runtime: Runtime) -> MainWindow:
@@ -74,6 +71,9 @@ def create_window(runtime: Runtime) -> MainWindow:
 
 def first_window(runtime: Runtime) -> MainWindow:
     """The window with its first picture, not built yet."""
+    # Whoever made the loop ends it: Qt alone would stop it at the close of the last window, in the
+    # middle of whatever is awaited, and leave out every `finally`.
+    QApplication.setQuitOnLastWindowClosed(False)
     kept = first_frame.load(runtime.home)
     choice = runtime.options.theme or kept.theme
     window = MainWindow(runtime, choice, kept.zoom, kept.geometry)

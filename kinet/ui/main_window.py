@@ -193,6 +193,10 @@ class MainWindow(QMainWindow):
             for _ in self._make_core().build(self._geometry):
                 await breathe()
             self.panel.composer.edit.insertPlainText(self._typed)
+            # Painted before the next thread imports: painting and importing want the same lock,
+            # and the first paint of all parts would wait for it widget by widget.
+            await breathe()
+            self.repaint()
 
     def _ask_to_close(self) -> None:
         from kinet.ui.window.close_question import CloseQuestion

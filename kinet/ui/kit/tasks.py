@@ -63,7 +63,8 @@ async def breathe() -> None:
     """Lets painting, input and other tasks have their turn."""
     import asyncio
 
-    await asyncio.sleep(0)
+    # Longer than nothing: with 0 the next step may follow before Qt's own timers had their turn.
+    await asyncio.sleep(0.002)
 
 
 def _ended(task: asyncio.Task[Any]) -> None:
