@@ -52,6 +52,8 @@ DEBIAN_TEST = (
     "python3-gi",
     "fonts-noto-cjk",
     "fonts-noto-color-emoji",
+    # The real model server of tests/real computes with it.
+    "libgomp1",
 )
 
 

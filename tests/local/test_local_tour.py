@@ -137,7 +137,12 @@ def test_the_sample_s_own_tests_hold_before_and_after_the_change(sample: Path) -
 
     def total() -> str:
         ran = subprocess.run(
-            [sys.executable, "-c", check], cwd=sample, capture_output=True, text=True, check=True
+            # Without -B compiled files would be left in the folder, which the script reads whole.
+            [sys.executable, "-B", "-c", check],
+            cwd=sample,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return ran.stdout.strip()
 

@@ -27,6 +27,8 @@ def llama_url() -> Iterator[str]:
     ) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
+        if not line:
+            pytest.fail("the model server did not start: tests/real/llama_server.py says why")
         try:
             yield json.loads(line)["url"]
         finally:
