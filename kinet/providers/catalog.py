@@ -14,7 +14,6 @@ from kinet.providers.protocols.anthropic import Anthropic
 from kinet.providers.protocols.ollama import DEFAULT_WINDOW, Ollama, speaks_ollama
 from kinet.providers.protocols.openai_compatible import OpenAICompatible
 from kinet.providers.protocols.responses import Responses
-from kinet.providers.transport.circuit import Circuit
 from kinet.providers.transport.http import Connection
 from kinet.providers.transport.http_provider import Dialect, HttpProvider
 from kinet.providers.transport.refusals import Refusals
@@ -51,21 +50,19 @@ def create_provider(
     *,
     retries: int = 3,
     stall_seconds: float = 120.0,
-    guarded: bool = True,
     refusals: Refusals | None = None,
 ) -> HttpProvider:
     """The provider for a profile; keep it, it holds a warm connection and what the server taught.
 
-    Without `client` it makes one of its own and closes it in `close`. A guarded provider leaves a
-    server alone for 30 s after five failures in a row; `provider.circuit.reset()` tries anyway.
-    `refusals` is what was learnt of this profile's server before.
+    Without `client` it makes one of its own and closes it in `close`. `refusals` is what was
+    learnt of this profile's server before. It asks each time: leaving a failing server alone for a
+    while is the engine's circuit.
     """
     vendor = vendor_of(profile)
     make: MakeDialect = Ollama if speaks_ollama(profile, vendor) else PROTOCOLS[profile.protocol]
     dialect = make(profile, key, vendor, refusals)
     connection = Connection(client, stall_seconds=stall_seconds)
-    circuit = Circuit() if guarded else None
-    return HttpProvider(dialect, connection, retries=retries, circuit=circuit)
+    return HttpProvider(dialect, connection, retries=retries)
 
 
 def with_window(profile: ModelProfile) -> ModelProfile:

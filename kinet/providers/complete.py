@@ -43,9 +43,7 @@ async def complete(
         request = request_of(document)
     except ValueError as exc:
         return _failed("bad_request", f"The input cannot be used: {exc}."), USAGE
-    provider = create_provider(
-        profile, key, client, retries=retries, stall_seconds=stall_seconds, guarded=False
-    )
+    provider = create_provider(profile, key, client, retries=retries, stall_seconds=stall_seconds)
     try:
         if dry_run:
             raw = provider.build(request)

@@ -282,7 +282,6 @@ class Doctor:
             self._client,
             retries=0,
             stall_seconds=self._stall_seconds,
-            guarded=False,
         )
         began, pieces = time.monotonic(), 0
         completion = Completion()

@@ -80,7 +80,6 @@ class CreateProvider(Protocol):
         *,
         retries: int = 3,
         stall_seconds: float = 120.0,
-        guarded: bool = True,
     ) -> HttpProvider:
         """The provider."""
         ...
@@ -247,7 +246,7 @@ async def _ask(
 ) -> None:
     """One word from the model: what a person would find out with the first message."""
     asked = replace(profile, effort="", max_output_tokens=0)
-    provider = create(asked, key, client, retries=0, stall_seconds=SECONDS, guarded=False)
+    provider = create(asked, key, client, retries=0, stall_seconds=SECONDS)
     request = ModelRequest(messages=(Message("user", "Answer with the word: yes"),), max_tokens=64)
     try:
         async with asyncio.timeout(3 * SECONDS), aclosing(provider.stream(request)) as items:

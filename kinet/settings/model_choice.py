@@ -104,9 +104,6 @@ class ModelChoice:
             self._warm_client(),
             retries=network.retries,
             stall_seconds=network.stall_seconds,
-            # The engine leaves a failing server alone; a second one here would outlast its
-            # "try anyway".
-            guarded=False,
             refusals=self._refused.of(profile, keep=profile.name not in (UNSAVED, TOUR)),
         )
         # The first look into the published prices takes a while: here nobody waits for it.

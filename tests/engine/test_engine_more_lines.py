@@ -242,8 +242,9 @@ async def test_the_circuit_can_be_closed_by_hand():
     circuit = Circuit()
     for _ in range(5):
         circuit.failed(PROFILE, OverloadedError("x"))
-    with pytest.raises(OverloadedError):
+    with pytest.raises(OverloadedError, match="5 times in a row") as refused:
         circuit.check(PROFILE)
+    assert 29 <= (refused.value.retry_after_s or 0) <= 31
     circuit.try_anyway(PROFILE)
     circuit.check(PROFILE)
 

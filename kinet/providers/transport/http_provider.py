@@ -13,7 +13,6 @@ from kinet.core.completion import Completion
 from kinet.core.errors import NetworkError, ProtocolError, ProviderError, StalledError
 from kinet.core.events import RetryScheduled
 from kinet.providers.base import ModelRequest, RawRequest, StreamItem
-from kinet.providers.transport.circuit import Circuit
 from kinet.providers.transport.complaints import Complaint
 from kinet.providers.transport.failures import page_instead_of_answer, words_instead_of_answer
 from kinet.providers.transport.http import Call, Connection, OpenAnswer, Refused
@@ -102,7 +101,6 @@ class HttpProvider:
         *,
         retries: int = 3,
         backoff: Sequence[float] = BACKOFF_SECONDS,
-        circuit: Circuit | None = None,
         sleep: Callable[[float], Any] = asyncio.sleep,
     ) -> None:
         self._dialect = dialect
@@ -110,7 +108,6 @@ class HttpProvider:
         self._retries = retries
         self._backoff = backoff
         self._sleep = sleep
-        self.circuit = circuit
 
     def build(self, request: ModelRequest) -> RawRequest:
         """The request as it would be sent, secrets masked; no I/O."""
@@ -127,8 +124,6 @@ class HttpProvider:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamItem, None]:
         """Deltas as they arrive, then exactly one Completion. Raises ProviderError."""
-        if self.circuit is not None:
-            self.circuit.check()
         attempt = 0
         left_out = 0
         while True:
@@ -153,8 +148,6 @@ class HttpProvider:
             except ProviderError as exc:
                 error, cause = exc, exc.__cause__ or exc
             else:
-                if self.circuit is not None:
-                    self.circuit.succeeded()
                 return
             delay = None if decoder.started else self._delay(error, attempt)
             if delay is None:
@@ -228,8 +221,6 @@ class HttpProvider:
         asked = error.retry_after_s
         if asked and asked > LONGEST_WAIT_SECONDS:
             error.hint = f"The server asks to wait {_span(asked)}. {error.hint}".strip()
-        if self.circuit is not None:
-            self.circuit.failed(error)
 
 
 class _Body:
