@@ -90,6 +90,16 @@ MIGRATIONS: tuple[str, ...] = (
         words, tokenize = "unicode61 remove_diacritics 2"
     );
     """,
+    """
+    CREATE TABLE fact_use (
+        fact_id    TEXT NOT NULL,
+        session_id TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+        at         REAL NOT NULL,
+        PRIMARY KEY (fact_id, session_id)
+    ) STRICT;
+    CREATE INDEX fact_use_session ON fact_use (session_id);
+    CREATE INDEX usage_session ON usage (session_id);
+    """,
 )
 
 VERSION = len(MIGRATIONS)
