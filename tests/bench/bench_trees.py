@@ -65,6 +65,7 @@ def _end(way: str, command: str, folder: Path, chance: random.Random) -> float:
     if way == "kill":
         owner = subprocess.Popen(
             [sys.executable, str(_OWNER), str(folder), command],
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(_ROOT)},
         )

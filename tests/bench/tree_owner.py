@@ -1,8 +1,14 @@
-"""A program that runs one command as the shell tool does, to be killed: FOLDER COMMAND."""
+"""A program that runs one command as the shell tool does, to be killed: FOLDER COMMAND.
+
+The end of its standard input, where that is a pipe, is the order to stop.
+"""
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
+import threading
 from pathlib import Path
 
 from kinet.tools.processes.environment import child_environment
@@ -17,4 +23,6 @@ if __name__ == "__main__":
     )
     running.start()
     print("started", flush=True)
+    if stat.S_ISFIFO(os.fstat(0).st_mode):
+        threading.Thread(target=lambda: (os.read(0, 1), running.stop()), daemon=True).start()
     running.finished.wait()

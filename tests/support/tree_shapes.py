@@ -41,6 +41,8 @@ SHAPES: dict[str, str] = {
     "new group": "set -m; sleep MARK & sleep MARK",
     "orphan of an orphan": "( ( sleep MARK & ) & ) ; true",
     "exec": "exec sleep MARK",
+    "kills its runner": "setsid sleep MARK & sleep MARK & kill -9 $PPID; sleep MARK",
+    "stops its runner": "setsid sleep MARK & sleep MARK & kill -STOP $PPID; sleep MARK",
 }
 
 

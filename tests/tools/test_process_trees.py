@@ -54,6 +54,42 @@ async def test_killing_the_program_ends_its_trees(shape: str, tmp_path: Path) ->
     await until(lambda: not alive(mark))
 
 
+# Each begins a tree that has left its command, and then turns on what watches over it.
+AGAINST_THE_RUNNER = {
+    "kills it": "kill -9 $PPID",
+    "stops it": "kill -STOP $PPID",
+    "kills the upper one": "kill -9 $(ps -o ppid= -p $PPID)",
+    "stops the upper one": "kill -STOP $(ps -o ppid= -p $PPID)",
+    "kills by its words": "pkill -9 -f {mark}",
+    "kills by its name": "pkill -9 -s 0 python",
+    "its own group": "kill -9 0",
+}
+
+
+@pytest.mark.parametrize("way", AGAINST_THE_RUNNER)
+@pytest.mark.parametrize("end", ["stop", "kill"])
+async def test_a_tree_that_turns_on_its_runner_ends_all_the_same(
+    way: str, end: str, tmp_path: Path
+) -> None:
+    mark = 34_000_000 + 2 * list(AGAINST_THE_RUNNER).index(way) + (end == "kill")
+    act = AGAINST_THE_RUNNER[way].format(mark=mark)
+    command = f"( setsid sleep {mark} & ) ; touch up; sleep 0.1; {act}; touch on; sleep {mark}"
+    owner = subprocess.Popen(  # noqa: ASYNC220 - a child of the test, ended by it
+        [sys.executable, str(OWNER), str(tmp_path), command],
+        env={**os.environ, "PYTHONPATH": str(OWNER.parents[2])},
+        stdin=subprocess.PIPE,
+    )
+    assert owner.stdin is not None
+    await until(lambda: (tmp_path / "up").exists())
+    await until(lambda: (tmp_path / "on").exists() or len(alive(mark)) < 2)
+    if end == "kill":
+        owner.send_signal(signal.SIGKILL)
+    else:
+        owner.stdin.close()
+    await asyncio.to_thread(owner.wait)
+    await until(lambda: not alive(mark))
+
+
 async def test_200_mb_of_output_need_no_such_memory(call: Call) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     output = await call("shell", command="head -c 200000000 /dev/zero | tr '\\0' '\\n'; echo END")

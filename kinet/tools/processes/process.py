@@ -260,15 +260,19 @@ def _started(
     if not process_tree.HAS_RUNNER:
         return process_tree.start_plain(command, folder, environment), None
     reader, writer = os.pipe()
+    order = os.memfd_create("command")
     try:
+        # A file name may be any bytes: they travel as they are.
+        words = [os.fsencode(word).decode("latin-1") for word in command]
+        os.write(order, json.dumps(words).encode("ascii"))
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(_RUNNER), str(writer), *command],
+            [sys.executable, "-I", "-S", str(_RUNNER), str(writer), str(order)],
             cwd=folder,
             env=dict(environment),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            pass_fds=(writer,),
+            pass_fds=(writer, order),
             start_new_session=True,
         )
     except BaseException:
@@ -276,4 +280,5 @@ def _started(
         raise
     finally:
         os.close(writer)
+        os.close(order)
     return process, reader

@@ -1,8 +1,13 @@
-"""Runs one command under a process that outlives it and can end everything it started (Linux).
+"""Runs one command under processes that outlive it and can end everything it started (Linux).
 
-Started as a script of its own, with the standard library only: `process_runner.py FD PROGRAM …`.
-Its standard input is a pipe whose end, or whose first byte, means: end the whole tree. FD takes
-reports, one JSON object a line: {"pid"}, then {"ended", "survivors"}, then {"swept"} if it swept.
+Started as a script of its own, with the standard library only: `process_runner.py FD ORDER`. ORDER
+is a descriptor whose file holds the command as JSON: what stands in this process's own arguments
+would be found, and ended, by a `pkill -f` of the command. Standard input is a pipe whose end, or
+whose first byte, means: end the whole tree. FD takes reports, one JSON object a line: {"pid"}, then
+{"ended", "survivors"}, then {"swept"} if it swept.
+
+There are two of them, one above the other: the upper one ends the tree if the lower one, which does
+the work, is killed or stopped by what it runs. Both at once is more than can be met here.
 """
 
 from __future__ import annotations
@@ -16,29 +21,81 @@ import signal
 import sys
 import time
 
-_SET_CHILD_SUBREAPER = 36
 _SET_DEATH_SIGNAL = 1
+_SET_NAME = 15
+_SET_CHILD_SUBREAPER = 36
 _SWEEP_SECONDS = 5.0
 _LOOKS = 50
+# How long the lower one has for its sweep before the upper one takes over; the tree has to be gone
+# two seconds after the order.
+_PATIENCE_SECONDS = 0.8
+_NAME = b"kinet-runner"
 
 
 def main(arguments: list[str]) -> int:
     """Returns when the command and everything below it has ended."""
-    report = int(arguments[0])
+    report, command = int(arguments[0]), _ordered(int(arguments[1]))
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    # No `killall python` of the command is meant for its runner.
+    prctl(_SET_NAME, _NAME, 0, 0, 0)
+    above = os.getpid()
     wake = _wake_pipe()
+    worker = os.fork()
+    if worker:
+        _be_silent()
+        return _guard(worker, report, wake)
+    prctl(_SET_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
+    prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    wake = _wake_pipe()
+    if os.getppid() != above:
+        return 0
     child = os.fork()
     if child == 0:
         prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
-        _become(arguments[1:], report)
+        _become(command, report)
+    _be_silent()
+    _tell(report, {"pid": child})
+    _watch(child, report, wake)
+    # Should the command have stopped the upper one, it could not end.
+    _signal(above, signal.SIGCONT)
+    return 0
+
+
+def _ordered(descriptor: int) -> list[bytes]:
+    with open(descriptor, "rb") as file:
+        file.seek(0)
+        return [word.encode("latin-1") for word in json.load(file)]
+
+
+def _be_silent() -> None:
     # The command's pipes have to end with the command, not with this process.
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 1)
     os.dup2(nothing, 2)
-    _tell(report, {"pid": child})
-    _watch(child, report, wake)
-    return 0
+    os.close(nothing)
+
+
+def _guard(worker: int, report: int, wake: int) -> int:
+    """Waits for the lower one; sweeps in its place if it dies, or does not end after an order."""
+    until: float | None = None
+    while True:
+        patience = None if until is None else max(0.0, until - time.monotonic())
+        ready, _, _ = select.select([wake] if until else [0, wake], [], [], patience)
+        ordered = 0 in ready
+        if wake in ready:
+            ordered = ordered or any(byte != signal.SIGCHLD for byte in os.read(wake, 4096))
+        code = _reap(worker)
+        if code == 0:
+            return 0
+        if code is not None or (until is not None and time.monotonic() >= until):
+            _signal(worker, signal.SIGKILL)
+            _end_all()
+            _tell(report, {"swept": True, "survivors": _named(_descendants())})
+            return 128 + signal.SIGKILL
+        if ordered and until is None:
+            until = time.monotonic() + _PATIENCE_SECONDS
+            _signal(worker, signal.SIGTERM)
 
 
 def _wake_pipe() -> int:
@@ -51,7 +108,7 @@ def _wake_pipe() -> int:
     return reader
 
 
-def _become(command: list[str], report: int) -> None:
+def _become(command: list[bytes], report: int) -> None:
     """Never returns: the child becomes the command, in a session of its own, without a terminal."""
     try:
         os.setsid()
@@ -67,7 +124,7 @@ def _become(command: list[str], report: int) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         os.execv(command[0], command)
     except OSError as exc:
-        os.write(2, f"{command[0]}: {exc.strerror}\n".encode())
+        os.write(2, command[0] + f": {exc.strerror}\n".encode())
     finally:
         os._exit(127)
 
@@ -126,7 +183,18 @@ def _survivors(child: int) -> list[int]:
 
 
 def _sweep(child: int, report: int, code: int | None, ended: bool) -> None:
-    """Stops and kills the tree until nothing is left; what forks meanwhile is found again."""
+    """Ends the tree and tells of it."""
+    code = _end_all(child, code)
+    if not ended:
+        _tell(report, {"ended": -9 if code is None else code, "survivors": []})
+    _tell(report, {"swept": True, "survivors": _named(_descendants())})
+
+
+def _end_all(child: int = 0, code: int | None = None) -> int | None:
+    """Stops and kills the tree until nothing is left; what forks meanwhile is found again.
+
+    The exit code of `child`, if it ended now, else `code`.
+    """
     deadline = time.monotonic() + _SWEEP_SECONDS
     while _has_children() and time.monotonic() < deadline:
         found = _descendants()
@@ -137,10 +205,7 @@ def _sweep(child: int, report: int, code: int | None, ended: bool) -> None:
         got = _reap(child)
         code = got if got is not None else code
     got = _reap(child)
-    code = got if got is not None else code
-    if not ended:
-        _tell(report, {"ended": -9 if code is None else code, "survivors": []})
-    _tell(report, {"swept": True, "survivors": _named(_descendants())})
+    return got if got is not None else code
 
 
 def _signal(pid: int, number: int) -> None:
