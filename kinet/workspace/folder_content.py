@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kinet.policy.steering_file import Refused, read_steering_file
 from kinet.policy.visible import visible_line
 from kinet.workspace.rules import RuleSet, load_rules, project_root
-from kinet.workspace.rules_file import Refused, read_rules_file
 
 SKILLS = Path(".kinet") / "skills"
 SERVERS = ".mcp.json"
@@ -105,7 +105,7 @@ def _skills(folder: Path, texts: dict[str, str], warnings: list[str]) -> list[st
         if not os.path.lexists(file) and not os.path.islink(place / name):
             continue
         try:
-            read = read_rules_file(file, folder)
+            read = read_steering_file(file, folder)
         except Refused as exc:
             warnings.append(f"Skill {shown}: {exc}")
             continue
@@ -140,7 +140,7 @@ def _servers(folder: Path, texts: dict[str, str], warnings: list[str]) -> list[t
     if not os.path.lexists(path):
         return []
     try:
-        text = read_rules_file(path, folder).text
+        text = read_steering_file(path, folder).text
         raw: Any = json.loads(text)
         entries = raw["mcpServers"]
         items = list(entries.items())
@@ -170,7 +170,7 @@ def _command_line(entry: Any) -> str:
 def _programs(root: Path) -> list[tuple[str, str]]:
     """Programs that the project's git configuration names. Its text is read; git is not run."""
     try:
-        text = read_rules_file(root / ".git" / "config", root).text[:_LONGEST_CONFIG]
+        text = read_steering_file(root / ".git" / "config", root).text[:_LONGEST_CONFIG]
     except Refused:
         return []
     found: list[tuple[str, str]] = []

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kinet.engine.base import Section
-from kinet.workspace.rules_file import Refused, RulesFile, read_rules_file
+from kinet.policy.steering_file import Refused, SteeringFile, read_steering_file
 
 MAX_PROMPT_BYTES = 32 * 1024
 # In the order in which they stand in the prompt; of the first group the first that exists counts.
@@ -26,7 +26,7 @@ class RuleSet:
 
     sections: tuple[Section, ...] = ()
     warnings: tuple[str, ...] = ()
-    files: tuple[RulesFile, ...] = ()
+    files: tuple[SteeringFile, ...] = ()
 
     @property
     def text(self) -> str:
@@ -65,7 +65,7 @@ def load_rules(folder: Path | None) -> RuleSet:
     folder = Path(os.path.realpath(folder))
     root = project_root(folder)
     folders = _way_down(root, folder)
-    files: list[RulesFile] = []
+    files: list[SteeringFile] = []
     warnings: list[str] = []
     seen: set[str] = set()
     for group in _GROUPS:
@@ -75,7 +75,7 @@ def load_rules(folder: Path | None) -> RuleSet:
                 continue
             seen.add(os.path.realpath(path))
             try:
-                files.append(read_rules_file(path, root))
+                files.append(read_steering_file(path, root))
             except Refused as exc:
                 warnings.append(str(exc))
     return _rule_set(files, root, warnings)
@@ -84,7 +84,7 @@ def load_rules(folder: Path | None) -> RuleSet:
 def check_file(path: Path) -> dict[str, Any]:
     """What `kinet check rules FILE` prints: one file, judged as if it lay in a project."""
     try:
-        file = read_rules_file(path, path.parent)
+        file = read_steering_file(path, path.parent)
     except Refused as exc:
         return {"files": [], "warnings": [str(exc)], "text": ""}
     rules = _rule_set([file], path.parent, [])
@@ -116,7 +116,7 @@ def _way_down(root: Path, folder: Path) -> list[Path]:
     return places
 
 
-def _rule_set(files: list[RulesFile], root: Path, warnings: list[str]) -> RuleSet:
+def _rule_set(files: list[SteeringFile], root: Path, warnings: list[str]) -> RuleSet:
     warnings = [*warnings, *(text for file in files for text in file.warnings)]
     fitted = _fit(files)
     for before, after in zip(files, fitted, strict=True):
@@ -130,7 +130,7 @@ def _rule_set(files: list[RulesFile], root: Path, warnings: list[str]) -> RuleSe
     return RuleSet(sections, tuple(warnings), tuple(fitted))
 
 
-def _fit(files: list[RulesFile]) -> list[RulesFile]:
+def _fit(files: list[SteeringFile]) -> list[SteeringFile]:
     """The nearest folder first, as far as the room goes; the order stays."""
     nearest_first = sorted(
         range(len(files)), key=lambda place: (-len(files[place].path.parts), -place)
@@ -149,7 +149,7 @@ def _fit(files: list[RulesFile]) -> list[RulesFile]:
     return fitted
 
 
-def _section(file: RulesFile, root: Path) -> Section:
+def _section(file: SteeringFile, root: Path) -> Section:
     name = _relative(file.path, root)
     text = _WRAPPER.sub("&lt;", file.text.strip())
     cut = "\n[The rest of this file is not shown: it is too long.]" if file.cut else ""

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kinet.engine.prompt import system_prompt
-from kinet.workspace.hidden import without_hidden
+from kinet.policy.hidden import without_hidden
 from kinet.workspace.rules import check_file, load_rules, project_root
 
 CASES = Path(__file__).parents[1] / "attacks" / "cases" / "rules.jsonl"

@@ -1,4 +1,4 @@
-"""Reads one rules file safely: a regular text file inside the project, up to 64 KB of it."""
+"""Reads one file whose text steers the model, safely: regular, UTF-8, inside its root, 64 KB."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from kinet.workspace.hidden import Hidden, without_hidden
+from kinet.policy.hidden import Hidden, without_hidden
 
 MAX_FILE_BYTES = 64 * 1024
 _FLAGS = (
@@ -28,7 +28,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class RulesFile:
+class SteeringFile:
     """One file's text as the model may get it, and what a person should know of it."""
 
     path: Path
@@ -38,7 +38,7 @@ class RulesFile:
     warnings: tuple[str, ...] = ()
 
 
-def read_rules_file(path: Path, root: Path) -> RulesFile:
+def read_steering_file(path: Path, root: Path) -> SteeringFile:
     """The file at `path`. Refused if it is no regular UTF-8 file inside `root` by its real path."""
     real = Path(os.path.realpath(path))
     if not real.is_relative_to(os.path.realpath(root)):
@@ -47,7 +47,7 @@ def read_rules_file(path: Path, root: Path) -> RulesFile:
     cut = size > MAX_FILE_BYTES
     text = _decoded(data, path.name, cut=cut)
     clean, hidden = without_hidden(text.removeprefix("\ufeff"))
-    return RulesFile(
+    return SteeringFile(
         path, clean, cut, hidden, tuple(_warnings(path.name, clean, hidden, cut, size))
     )
 
