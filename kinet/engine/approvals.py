@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from kinet.core.approval import ApprovalRequest, Decision, Scope
+from kinet.core.approval import ApprovalRequest, Decision
 from kinet.core.errors import SettingsError
 from kinet.core.events import ApprovalRequested, ApprovalResolved, Event, Notice
 from kinet.engine.base import TurnRequest
@@ -88,14 +88,8 @@ class Approvals:
         self._emit(ApprovalResolved(request.id, request.call_id, decision))
         return decision
 
-    async def ask_to_go_on(
-        self, tool: str, question: str, reason: str, scopes: tuple[Scope, ...] = ("once",)
-    ) -> Decision:
+    async def ask_to_go_on(self, request: ApprovalRequest) -> Decision:
         """A guard's question. With nobody to ask it is no."""
-        request = ApprovalRequest(
-            id=new_id(), call_id="", tool=tool, kind="other", question=question, reason=reason,
-            scopes=scopes,
-        )  # fmt: skip
         self._emit(ApprovalRequested(request))
         decision = await self._answer(request)
         # No call was denied here: "nobody to ask" must not count as a denied call.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from kinet.core.approval import Approver, Decision
+from kinet.core.budgets import Budget
 from kinet.core.completion import Usage
 from kinet.core.context_map import ContextMap
 from kinet.core.conversation import Carry
@@ -95,11 +96,12 @@ class Remembered(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """USD that are left of a budget beyond the turn; `of` is "session" or "day"."""
+    """USD that are left of a `budget` beyond the turn, and what was `spent` of it before."""
 
-    of: str
+    of: Budget
     left: float
     budget: float
+    spent: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

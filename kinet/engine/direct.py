@@ -105,8 +105,7 @@ class DirectEngine:
                     decision = await self._ask_for_time(turn, work, stop, limit)
                     if decision is not None and not decision.allowed:
                         break
-                    raised = decision is not None and decision.scope != "once"
-                    limit = 0.0 if raised else limit + request.limits.max_seconds
+                    limit = _longer(limit, request.limits.max_seconds, decision)
                     continue
                 timeout = left if limit else None
                 await asyncio.wait(
@@ -138,6 +137,13 @@ class DirectEngine:
         self._lingering.add(work)
         work.add_done_callback(self._lingering.discard)
         await asyncio.wait({work}, timeout=_GRACE_SECONDS)
+
+
+def _longer(limit: float, usual: float, decision: Decision | None) -> float:
+    """The time limit after a yes: as much again, the one that was raised, or none."""
+    if decision is None or decision.scope == "once":
+        return limit + usual
+    return max(limit + usual, decision.raise_to) if decision.raise_to else 0.0
 
 
 def _end_of_broken(driver: asyncio.Task[None]) -> TurnFinished:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kinet.core.budgets import going_in_circles
 from kinet.core.events import Event, Notice, TurnError
 from kinet.engine.approvals import Approvals
 from kinet.engine.ending import Ending
@@ -58,6 +59,6 @@ class IdleReplies:
             return None
         reason = f"the model wrote {self._talks} times without doing anything"
         question = "The agent only talks. Let it go on?"
-        decision = await self._approvals.ask_to_go_on("no_progress", question, reason)
+        decision = await self._approvals.ask_to_go_on(going_in_circles(question, reason))
         self._talks = 0
         return None if decision.allowed else Ending("no_progress", f"No progress: {reason}.")

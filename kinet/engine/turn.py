@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kinet.core.approval import Decision
+from kinet.core.budgets import budget_question, going_in_circles
 from kinet.core.completion import Completion, Usage
 from kinet.core.conversation import Conversation
 from kinet.core.errors import ContextTooLongError, ProviderError
@@ -125,12 +126,8 @@ class Turn:
         """Asks for more time; meanwhile no further step begins."""
         self._free.clear()
         try:
-            return await self._approvals.ask_to_go_on(
-                "time",
-                f"This turn has worked for {seconds:g} seconds. Let it go on?",
-                f"the time limit of {seconds:g} seconds is reached",
-                ("once", "session"),
-            )
+            asked = budget_question("time", self._request.limits.max_seconds, seconds)
+            return await self._approvals.ask_to_go_on(asked)
         finally:
             self._free.set()
 
@@ -206,7 +203,7 @@ class Turn:
         if advice == "ask":
             reason = self._guard.reason
             question = "The agent seems to go in circles. Let it go on?"
-            decision = await self._approvals.ask_to_go_on("no_progress", question, reason)
+            decision = await self._approvals.ask_to_go_on(going_in_circles(question, reason))
             if not decision.allowed:
                 return Ending("no_progress", f"No progress: {reason}.")
             self._guard.forgive()
