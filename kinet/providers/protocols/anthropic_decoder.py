@@ -7,24 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kinet.core.completion import Completion, FinishReason
-from kinet.core.errors import OverloadedError, ProtocolError
+from kinet.core.completion import Completion
 from kinet.core.events import TextDelta, ThinkingDelta, ToolArgumentsDelta
-from kinet.providers.base import StreamItem
-from kinet.providers.protocols.reply import (
-    completion,
-    finish_word,
-    finished_call,
-    is_failed_finish,
-    whole_object,
-)
-from kinet.providers.protocols.tool_call_pieces import MAX_CALLS
+from kinet.providers.protocols.event_decoder import EventDecoder
+from kinet.providers.protocols.reply import completion, finished_call, whole_object
+from kinet.providers.protocols.tool_call_pieces import check_calls
 from kinet.providers.protocols.usage import AnthropicUsage
 from kinet.providers.protocols.wire_names import ToolNames
-from kinet.providers.transport.complaints import Complaint, complaint_of
-from kinet.providers.transport.failures import failure_in_stream
-from kinet.providers.transport.json_values import json_value
-from kinet.providers.transport.sse import ServerEvent
 from kinet.providers.transport.surrogates import TextJoiner, cleaned
 
 
@@ -41,90 +30,17 @@ class _OpenBlock:
         return "".join(self.pieces)
 
 
-class MessageDecoder:
+class MessageDecoder(EventDecoder):
     """Makes stream items of Messages events."""
 
-    framing = "events"
-
     def __init__(self, model: str, names: ToolNames) -> None:
-        self._asked_model = model
-        self._names = names
-        self._model = ""
+        super().__init__(model, names)
         self._blocks: list[_OpenBlock] = []
         # Which block an index means now: some gateways use one index again and again.
         self._at: dict[int, _OpenBlock] = {}
         self._newest = 0
         self._calls = 0
         self._usage = AnthropicUsage()
-        self._finish: FinishReason | None = None
-        self._started = False
-        self._ended = False
-        self._made: list[StreamItem] = []
-
-    @property
-    def started(self) -> bool:
-        """True once something of a message came."""
-        return self._started
-
-    @property
-    def finished(self) -> bool:
-        """True once a stop reason or, after a beginning, the end event came."""
-        return self._started and (self._ended or self._finish is not None)
-
-    @property
-    def ended(self) -> bool:
-        """True once the end event came."""
-        return self._ended
-
-    def feed(self, event: ServerEvent) -> None:
-        """Takes one event. ProviderError for an error in band or damaged data."""
-        data = event.data.strip()
-        if not data:
-            return
-        if data.strip(b'"').upper() == b"[DONE]":
-            self._ended = True
-            return
-        try:
-            value = json_value(data)
-        except ValueError as exc:
-            if event.name == "ping":
-                return
-            if event.name == "error":
-                words = Complaint(data.decode("utf-8", "replace"))
-                raise failure_in_stream(words, model=self._asked_model).error from exc
-            raise ProtocolError(
-                "The server sent a piece of the answer that cannot be read.",
-                hint="Send again.",
-                retryable=True,
-            ) from exc
-        complaint = complaint_of(value)
-        if complaint is None and event.name == "error":
-            complaint = complaint_of({"error": value})
-        if complaint is not None:
-            raise failure_in_stream(complaint, model=self._asked_model).error
-        if isinstance(value, dict):
-            kind = value.get("type")
-            self._event(kind if isinstance(kind, str) else event.name, value)
-
-    def whole(self, document: Mapping[str, Any]) -> None:
-        """Takes a message that came in one piece."""
-        complaint = complaint_of(document)
-        content = document.get("content")
-        if complaint is None and not isinstance(content, list):
-            complaint = complaint_of({"error": document}) or Complaint()
-        if complaint is not None or not isinstance(content, list):
-            raise failure_in_stream(complaint or Complaint(), model=self._asked_model).error
-        self._begin(document)
-        for index, block in enumerate(content):
-            if isinstance(block, dict):
-                self._open(index, block)
-        self._end_with(document.get("stop_reason"))
-        self._ended = True
-
-    def take(self) -> list[StreamItem]:
-        """The items made since the last time."""
-        made, self._made = self._made, []
-        return made
 
     def flush(self) -> None:
         """Makes items of what was held back to the end."""
@@ -158,8 +74,19 @@ class MessageDecoder:
             partial=partial,
         )
 
-    def _event(self, kind: str, value: dict[str, Any]) -> None:
-        match kind:
+    def _is_answer(self, document: Mapping[str, Any]) -> bool:
+        return isinstance(document.get("content"), list)
+
+    def _document(self, document: Mapping[str, Any]) -> None:
+        self._begin(document)
+        for index, block in enumerate(document["content"]):
+            if isinstance(block, dict):
+                self._open(index, block)
+        self._end_with(document.get("stop_reason"))
+
+    def _event(self, name: str, value: dict[str, Any]) -> None:
+        kind = value.get("type")
+        match kind if isinstance(kind, str) else name:
             case "message_start":
                 self._begin(value.get("message"))
             case "content_block_start":
@@ -185,16 +112,7 @@ class MessageDecoder:
         self._started = True
         if isinstance(message, dict):
             self._usage.update(message.get("usage"))
-            if isinstance(message.get("model"), str):
-                self._model = cleaned(message["model"])
-
-    def _end_with(self, reason: Any) -> None:
-        if is_failed_finish(reason):
-            raise OverloadedError(
-                f"The server gave up in the middle of the answer ({reason}).",
-                hint="Wait a moment, then send again.",
-            )
-        self._finish = finish_word(reason) or self._finish
+            self._answered_by(message.get("model"))
 
     def _open(self, index: int, raw: Mapping[str, Any]) -> None:
         self._started = True
@@ -203,11 +121,7 @@ class MessageDecoder:
         if kind == "tool_use":
             block.position = self._calls
             self._calls += 1
-            if self._calls > MAX_CALLS:
-                raise ProtocolError(
-                    f"The model asked for more than {MAX_CALLS} tool calls in one answer.",
-                    hint="Send again, or ask for a smaller step.",
-                )
+            check_calls(self._calls)
         self._add(index, block)
         signature = raw.get("signature")
         if isinstance(signature, str):

@@ -171,12 +171,12 @@ class OllamaDecoder:
             return
         if not isinstance(line, dict):
             return
-        self._inner.take_chunk(self._chunk(line) if "error" not in line else line)
+        self._inner.take_value(self._chunk(line) if "error" not in line else line)
         self._ended = bool(line.get("done"))
 
     def whole(self, document: Mapping[str, Any]) -> None:
         """Takes an answer that came in one piece."""
-        self._inner.take_chunk(self._chunk(document) if "error" not in document else document)
+        self._inner.take_value(self._chunk(document) if "error" not in document else document)
         self._ended = True
 
     def flush(self) -> None:

@@ -5,34 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from kinet.core.completion import Completion, FinishReason
-from kinet.core.errors import OverloadedError, ProtocolError
+from kinet.core.completion import Completion
 from kinet.core.events import TextDelta, ThinkingDelta, ToolArgumentsDelta
-from kinet.providers.base import StreamItem
+from kinet.providers.protocols.event_decoder import EventDecoder
 from kinet.providers.protocols.reasoning_pieces import ReasoningDetails, plain_reasoning
-from kinet.providers.protocols.reply import completion, finish_word, finished_call, is_failed_finish
+from kinet.providers.protocols.reply import completion, finished_call
 from kinet.providers.protocols.think_tags import Piece, ThinkTagSplitter
 from kinet.providers.protocols.tool_call_pieces import CallAssembler
 from kinet.providers.protocols.usage import UNKNOWN, openai_usage
 from kinet.providers.protocols.wire_names import ToolNames
-from kinet.providers.transport.complaints import Complaint, complaint_of
-from kinet.providers.transport.failures import failure_in_stream
-from kinet.providers.transport.json_values import json_value
-from kinet.providers.transport.sse import ServerEvent
 from kinet.providers.transport.surrogates import TextJoiner, cleaned
 from kinet.providers.vendors import Vendor
 
 
-class ChatDecoder:
+class ChatDecoder(EventDecoder):
     """Makes stream items of chat-completion chunks."""
 
-    framing = "events"
-
     def __init__(self, model: str, vendor: Vendor, names: ToolNames) -> None:
-        self._asked_model = model
+        super().__init__(model, names)
         self._vendor = vendor
-        self._names = names
-        self._model = ""
         self._calls = CallAssembler()
         self._details = ReasoningDetails()
         self._tags = ThinkTagSplitter()
@@ -43,62 +34,7 @@ class ChatDecoder:
         self._has_reasoning = False
         self._reasoning_field = ""
         self._usage = UNKNOWN
-        self._finish: FinishReason | None = None
         self._refused = False
-        self._started = False
-        self._ended = False
-        self._made: list[StreamItem] = []
-
-    @property
-    def started(self) -> bool:
-        """True once a chunk of an answer came."""
-        return self._started
-
-    @property
-    def finished(self) -> bool:
-        """True once a finish reason or, after chunks, the end mark came."""
-        return self._started and (self._ended or self._finish is not None)
-
-    @property
-    def ended(self) -> bool:
-        """True once the end mark came."""
-        return self._ended
-
-    def feed(self, event: ServerEvent) -> None:
-        """Takes one event. ProviderError for an error in band or damaged data."""
-        data = event.data.strip()
-        if not data:
-            return
-        if data.strip(b'"').upper() == b"[DONE]":
-            self._ended = True
-            return
-        try:
-            chunk = json_value(data)
-        except ValueError as exc:
-            if event.name == "error":
-                # An error may come in plain words instead of JSON.
-                words = Complaint(data.decode("utf-8", "replace"))
-                raise failure_in_stream(words, model=self._asked_model).error from exc
-            raise ProtocolError(
-                "The server sent a piece of the answer that cannot be read.",
-                hint="Send again.",
-                retryable=True,
-            ) from exc
-        self._chunk(chunk, is_error=event.name == "error")
-
-    def whole(self, document: Mapping[str, Any]) -> None:
-        """Takes a completion that came in one piece."""
-        self._chunk(document, is_error="choices" not in document)
-        self._ended = True
-
-    def take_chunk(self, chunk: Any) -> None:
-        """Takes one chunk as a value. ProviderError for an error in band."""
-        self._chunk(chunk)
-
-    def take(self) -> list[StreamItem]:
-        """The items made since the last time."""
-        made, self._made = self._made, []
-        return made
 
     def flush(self) -> None:
         """Makes items of what was held back to the end."""
@@ -124,26 +60,25 @@ class ChatDecoder:
             partial=partial,
         )
 
-    def _chunk(self, chunk: Any, *, is_error: bool = False) -> None:
-        complaint = complaint_of(chunk)
-        if complaint is None and is_error:
-            complaint = complaint_of({"error": chunk})
-        if complaint is not None:
-            # Text that shares a chunk with an error is not lost.
-            for choice in _ours(chunk.get("choices") if isinstance(chunk, dict) else None):
-                self._choice({**choice, "finish_reason": None})
-            raise failure_in_stream(complaint, model=self._asked_model).error
-        if not isinstance(chunk, dict):
-            return
-        model = chunk.get("model")
-        if model and model != self._model and isinstance(model, str):
-            self._model = cleaned(model)
-        if chunk.get("usage"):
-            self._take_usage(chunk["usage"])
-        groq = chunk.get("x_groq")
+    def _is_answer(self, document: Mapping[str, Any]) -> bool:
+        return "choices" in document
+
+    def _document(self, document: Mapping[str, Any]) -> None:
+        self._event("", document)
+
+    def _before_failure(self, value: Any) -> None:
+        # Text that shares a chunk with an error is not lost.
+        for choice in _ours(value.get("choices") if isinstance(value, dict) else None):
+            self._choice({**choice, "finish_reason": None})
+
+    def _event(self, name: str, value: Mapping[str, Any]) -> None:
+        self._answered_by(value.get("model"))
+        if value.get("usage"):
+            self._take_usage(value["usage"])
+        groq = value.get("x_groq")
         if isinstance(groq, dict):
             self._take_usage(groq.get("usage"))
-        for choice in _ours(chunk.get("choices")):
+        for choice in _ours(value.get("choices")):
             self._choice(choice)
 
     def _choice(self, choice: Mapping[str, Any]) -> None:
@@ -160,14 +95,6 @@ class ChatDecoder:
         reason = choice.get("finish_reason")
         if reason:
             self._end_with(reason)
-
-    def _end_with(self, reason: Any) -> None:
-        if is_failed_finish(reason):
-            raise OverloadedError(
-                f"The server gave up in the middle of the answer ({reason}).",
-                hint="Wait a moment, then send again.",
-            )
-        self._finish = finish_word(reason) or self._finish
 
     def _delta(self, delta: Mapping[str, Any]) -> None:
         content = delta.get("content")

@@ -6,18 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kinet.core.completion import Completion, FinishReason
-from kinet.core.errors import ProtocolError
+from kinet.core.completion import Completion
 from kinet.core.events import TextDelta, ThinkingDelta, ToolArgumentsDelta
-from kinet.providers.base import StreamItem
+from kinet.providers.protocols.event_decoder import EventDecoder
 from kinet.providers.protocols.reply import completion, finish_word, finished_call
-from kinet.providers.protocols.tool_call_pieces import MAX_CALLS
+from kinet.providers.protocols.tool_call_pieces import check_calls
 from kinet.providers.protocols.usage import UNKNOWN, openai_usage
 from kinet.providers.protocols.wire_names import ToolNames
 from kinet.providers.transport.complaints import Complaint, complaint_of
-from kinet.providers.transport.failures import failure_in_stream
-from kinet.providers.transport.json_values import json_value
-from kinet.providers.transport.sse import ServerEvent
 from kinet.providers.transport.surrogates import TextJoiner, cleaned
 
 _TEXT = ("response.output_text.delta", "response.refusal.delta")
@@ -37,72 +33,15 @@ class _Item:
         return "".join(self.pieces)
 
 
-class ResponseDecoder:
+class ResponseDecoder(EventDecoder):
     """Puts a response together from its events, or takes it whole."""
 
-    framing = "events"
-
     def __init__(self, model: str, names: ToolNames) -> None:
-        self._asked_model = model
-        self._names = names
-        self._model = ""
+        super().__init__(model, names)
         self._items: dict[int, _Item] = {}
         self._calls = 0
         self._usage = UNKNOWN
-        self._finish: FinishReason | None = None
         self._refused = False
-        self._started = False
-        self._ended = False
-        self._made: list[StreamItem] = []
-
-    @property
-    def started(self) -> bool:
-        """True once something of a response came."""
-        return self._started
-
-    @property
-    def finished(self) -> bool:
-        """True once the final event came."""
-        return self._started and self._ended
-
-    @property
-    def ended(self) -> bool:
-        """True once the final event came: nothing follows."""
-        return self._ended
-
-    def feed(self, event: ServerEvent) -> None:
-        """Takes one event. ProviderError for an error in band or damaged data."""
-        data = event.data.strip()
-        if not data or data == b"[DONE]":
-            return
-        try:
-            value = json_value(data)
-        except ValueError as exc:
-            raise ProtocolError(
-                "The server sent a piece of the answer that cannot be read.",
-                hint="Send again.",
-                retryable=True,
-            ) from exc
-        complaint = complaint_of(value)
-        if complaint is not None:
-            raise failure_in_stream(complaint, model=self._asked_model).error
-        if isinstance(value, dict):
-            kind = value.get("type")
-            self._event(kind if isinstance(kind, str) else event.name, value)
-
-    def whole(self, document: Mapping[str, Any]) -> None:
-        """Takes a response that came in one piece."""
-        complaint = complaint_of(document)
-        if complaint is None and not isinstance(document.get("output"), list):
-            complaint = complaint_of({"error": document}) or Complaint()
-        if complaint is not None:
-            raise failure_in_stream(complaint, model=self._asked_model).error
-        self._end(document)
-
-    def take(self) -> list[StreamItem]:
-        """The items made since the last time."""
-        made, self._made = self._made, []
-        return made
 
     def flush(self) -> None:
         """Makes items of what was held back to the end."""
@@ -137,7 +76,18 @@ class ResponseDecoder:
             partial=partial,
         )
 
-    def _event(self, kind: str, value: dict[str, Any]) -> None:
+    def _is_answer(self, document: Mapping[str, Any]) -> bool:
+        return isinstance(document.get("output"), list)
+
+    def _document(self, document: Mapping[str, Any]) -> None:
+        self._end(document)
+
+    def _end_mark(self) -> None:
+        """Says nothing here: the final event holds what tells a whole answer from a cut one."""
+
+    def _event(self, name: str, value: dict[str, Any]) -> None:
+        kind = value.get("type")
+        kind = kind if isinstance(kind, str) else name
         index = _index(value)
         if kind in _ENDS:
             response = value.get("response")
@@ -145,8 +95,7 @@ class ResponseDecoder:
         elif kind in ("response.failed", "response.cancelled"):
             response = value.get("response")
             error = response.get("error") if isinstance(response, dict) else None
-            complaint = complaint_of({"error": error}) or Complaint(kind)
-            raise failure_in_stream(complaint, model=self._asked_model).error
+            raise self._failure(complaint_of({"error": error}) or Complaint(kind))
         elif kind in ("response.output_item.added", "response.output_item.done"):
             if isinstance(value.get("item"), dict):
                 self._take(index, value["item"], done=kind.endswith("done"))
@@ -203,11 +152,7 @@ class ResponseDecoder:
         if kind == "function_call":
             item.position = self._calls
             self._calls += 1
-            if self._calls > MAX_CALLS:
-                raise ProtocolError(
-                    f"The model asked for more than {MAX_CALLS} tool calls in one answer.",
-                    hint="Send again, or ask for a smaller step.",
-                )
+            check_calls(self._calls)
         return item
 
     def _grow(self, item: _Item, text: str) -> None:
@@ -223,8 +168,8 @@ class ResponseDecoder:
             self._made.append(ToolArgumentsDelta(item.position, cleaned(name), cleaned(text)))
 
     def _name(self, response: Any) -> None:
-        if isinstance(response, dict) and isinstance(response.get("model"), str):
-            self._model = cleaned(response["model"])
+        if isinstance(response, dict):
+            self._answered_by(response.get("model"))
 
     def _kept(self) -> list[dict[str, Any]]:
         """Reasoning to be sent back, and what it stood before; nothing if none is sealed."""

@@ -133,14 +133,19 @@ class CallAssembler:
         return last
 
     def _open(self, index: int | None) -> CallInPieces:
-        if len(self.calls) >= MAX_CALLS:
-            raise ProtocolError(
-                f"The model asked for more than {MAX_CALLS} tool calls in one answer.",
-                hint="Send again, or ask for a smaller step.",
-            )
+        check_calls(len(self.calls) + 1)
         call = CallInPieces(len(self.calls), index)
         self.calls.append(call)
         return call
+
+
+def check_calls(count: int) -> None:
+    """ProtocolError for more calls than one answer may have."""
+    if count > MAX_CALLS:
+        raise ProtocolError(
+            f"The model asked for more than {MAX_CALLS} tool calls in one answer.",
+            hint="Send again, or ask for a smaller step.",
+        )
 
 
 def _begins_another(last: CallInPieces, name: str, arguments: str) -> bool:
