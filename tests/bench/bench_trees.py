@@ -31,6 +31,7 @@ def main(trees: int, seed: int) -> int:
     """Prints two lines: the survivors, and how long a call waits whose child keeps the pipe."""
     chance = random.Random(seed)
     left: list[str] = []
+    marks: dict[int, str] = {}
     ends: list[float] = []
     with tempfile.TemporaryDirectory() as name:
         for number in range(trees):
@@ -44,9 +45,16 @@ def main(trees: int, seed: int) -> int:
                 time.sleep(0.01)
             ends.append(time.monotonic() - began)
             if found := alive(mark):
-                left.append(f"{way}: {shape}")
+                # One that was only just being started is given the rest of its two seconds.
+                time.sleep(max(0.0, until - time.monotonic()))
+                found = alive(mark)
+            marks[mark] = f"{way}: {shape}"
+            if found:
+                left.append(marks.pop(mark))
                 for pid in found:
                     subprocess.run(["kill", "-9", str(pid)], check=False)
+        time.sleep(_GRACE)
+        left += [f"{words}, later" for mark, words in marks.items() if alive(mark)]
         returns = [_return_time(Path(name), 49_000_000 + n) for n in range(10)]
     gone = {"bench": "survivors 2 s after the end", "trees": trees, "seed": seed,
             "value": len(left), "limit": 0, "pass": not left, "left": left[:10],

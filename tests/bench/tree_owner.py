@@ -14,6 +14,12 @@ from pathlib import Path
 from kinet.tools.processes.environment import child_environment
 from kinet.tools.processes.process import RunningCommand
 
+
+def _stop_when_told(running: RunningCommand) -> None:
+    os.read(0, 1)
+    running.stop()
+
+
 if __name__ == "__main__":
     running = RunningCommand(
         ["/bin/bash", "--noprofile", "--norc", "-c", sys.argv[2]],
@@ -24,5 +30,5 @@ if __name__ == "__main__":
     running.start()
     print("started", flush=True)
     if stat.S_ISFIFO(os.fstat(0).st_mode):
-        threading.Thread(target=lambda: (os.read(0, 1), running.stop()), daemon=True).start()
+        threading.Thread(target=_stop_when_told, args=(running,), daemon=True).start()
     running.finished.wait()
