@@ -7,47 +7,42 @@ import json
 import os
 import secrets
 import threading
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
 
 from kinet.core.atomic_write import write_bytes
 from kinet.core.errors import StoreError
+from kinet.memory.fact import MAX_CHARACTERS, Earlier, Fact, Support, clean, fact_from
+from kinet.memory.merge import standing
+from kinet.memory.refusals import refusal
 
-FactScope = Literal["person", "project"]
-MAX_CHARACTERS = 4_000
 _VERSION = 1
+# What a fact said before is kept for the person to see; more than this nobody reads.
+_EARLIER = 20
+_SUPPORTS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    """One thing to remember. `folder` is the project's real path, "" for a fact of the person.
+class Taken:
+    """What became of a fact that was noticed. `was` is what it said before, "" for a new one."""
 
-    `created` is a date and time in ISO form, UTC, for display only; `source` says who told it.
-    """
-
-    id: str
-    text: str
-    scope: FactScope = "person"
-    source: str = "person"
-    created: str = ""
-    folder: str = ""
-
-    def to_dict(self) -> dict[str, str]:
-        """Plain values, for JSON."""
-        return asdict(self)
+    fact: Fact
+    was: str = ""
 
 
 class FactBook:
     """All facts, in the order they were added. Safe to use from several threads.
 
-    A damaged file is set aside beside itself and named in `problems`; its bytes are never lost.
+    The file before the newest change stays beside it as a backup. A damaged file is set aside and
+    named in `problems`, and the backup takes its place; its bytes are never lost. Nothing leaves
+    by itself: only a person deletes, and the end of the last session a noticed fact came from.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._backup = path.with_name(f"{path.stem}.backup{path.suffix}")
         self._lock = threading.RLock()
         self.problems: builtins.list[str] = []
         self._facts: builtins.list[Fact] = self._load()
@@ -57,37 +52,102 @@ class FactBook:
         with self._lock:
             if folder is None:
                 return [*self._facts]
-            place = _real(folder)
+            place = real(folder)
             return [item for item in self._facts if item.scope == "person" or item.folder == place]
 
-    def add(self, text: str, project: Path | None = None, source: str = "person") -> Fact:
-        """Keeps a fact and gives it back; the same text twice is one fact.
+    def get(self, fact_id: str) -> Fact | None:
+        """The fact of this id, None if there is none."""
+        with self._lock:
+            return next((item for item in self._facts if item.id == fact_id), None)
 
-        StoreError if the text is empty or too long, or the file cannot be written.
+    def add(self, text: str, project: Path | None = None, source: str = "person") -> Fact:
+        """Keeps what a person wrote, and gives it back; the same text twice is one fact.
+
+        StoreError if the text is empty, too long, a secret or an order to the assistant, or if the
+        file cannot be written.
         """
-        clean = _clean(text)
-        if not clean:
-            raise StoreError("There is nothing to remember: the text is empty.")
-        if len(clean) > MAX_CHARACTERS:
-            raise StoreError(
-                f"The text has {len(clean):,} characters; a fact may have {MAX_CHARACTERS:,}.",
-                hint="Keep the point and leave the rest.",
-            )
-        place = _real(project) if project else ""
+        tidy = _checked(text)
+        place = real(project) if project else ""
         with self._lock:
             for known in self._facts:
-                if (known.text, known.folder) == (clean, place):
+                if (known.text, known.folder) == (tidy, place):
                     return known
-            fact = Fact(
-                secrets.token_hex(4),
-                clean,
-                "project" if place else "person",
-                source,
-                datetime.now(UTC).isoformat(timespec="seconds"),
-                place,
-            )
+            scope = "project" if place else "person"
+            fact = Fact(_new_id(), tidy, scope, source, now(), place, confirmed=True)  # type: ignore[arg-type]
             self._save([*self._facts, fact])
             return fact
+
+    def take(self, fact: Fact, replaces: str = "") -> Taken | None:
+        """Merges a fact that was noticed; None if it was known already (its support is added).
+
+        A fact that contradicts one becomes that one's new text; the old one stays in `earlier`.
+        StoreError if the file cannot be written.
+        """
+        with self._lock:
+            pool = [item for item in self._facts if item.folder == fact.folder]
+            stands = standing(fact.text, fact.topic, replaces, pool)
+            known = stands.known
+            if known is None:
+                kept = replace(fact, id=_new_id(), created=fact.created or now())
+                self._save([*self._facts, kept])
+                return Taken(kept)
+            grown = _supported(known, fact)
+            if stands.relation == "same":
+                if grown != known:
+                    self._replace(grown)
+                return None
+            kept = replace(
+                grown,
+                text=fact.text,
+                topic=fact.topic or known.topic,
+                earlier=(*known.earlier, Earlier(known.text, now()))[-_EARLIER:],
+            )
+            self._replace(kept)
+            return Taken(kept, known.text)
+
+    def edit(self, fact_id: str, text: str) -> Fact:
+        """Another text for a fact, by a person. StoreError as for `add`, or if there is none."""
+        tidy = _checked(text)
+
+        def change(fact: Fact) -> Fact:
+            if fact.text == tidy:
+                return replace(fact, confirmed=True)
+            earlier = (*fact.earlier, Earlier(fact.text, now()))[-_EARLIER:]
+            return replace(fact, text=tidy, earlier=earlier, confirmed=True)
+
+        return self._changed(fact_id, change)
+
+    def confirm(self, fact_id: str) -> Fact:
+        """A person wants it kept. StoreError if there is no such fact."""
+        return self._changed(fact_id, lambda fact: replace(fact, confirmed=True))
+
+    def move(self, fact_id: str, project: Path | None) -> Fact:
+        """Makes it a fact of this project alone, or with None one of the person."""
+        place = real(project) if project else ""
+
+        def change(fact: Fact) -> Fact:
+            scope = "project" if place else "person"
+            return replace(fact, folder=place, scope=scope, confirmed=True)  # type: ignore[arg-type]
+
+        return self._changed(fact_id, change)
+
+    def take_back(self, fact_id: str) -> Fact:
+        """Gives a fact the text it had before its newest change. StoreError if it had none."""
+
+        def change(fact: Fact) -> Fact:
+            if not fact.earlier:
+                raise StoreError("This fact has always said this.")
+            return replace(fact, text=fact.earlier[-1].text, earlier=fact.earlier[:-1])
+
+        return self._changed(fact_id, change)
+
+    def put_back(self, fact: Fact) -> None:
+        """Keeps a fact as it was before it was deleted or changed."""
+        with self._lock:
+            if self.get(fact.id) is not None:
+                self._replace(fact)
+            else:
+                self._save([*self._facts, fact])
 
     def delete(self, fact_id: str) -> bool:
         """Forgets a fact; False if there is none of this id. StoreError if it cannot be written."""
@@ -98,6 +158,24 @@ class FactBook:
             self._save(kept)
             return True
 
+    def forget_sessions(self, session_ids: Collection[str]) -> int:
+        """Sessions go for good: facts that only they support go too. Gives their number.
+
+        What a person wrote, edited or kept stays.
+        """
+        gone = set(session_ids)
+        with self._lock:
+            kept = []
+            for fact in self._facts:
+                left = tuple(item for item in fact.support if item.session not in gone)
+                if left or not fact.support or not fact.is_noticed:
+                    kept.append(fact if left == fact.support else replace(fact, support=left))
+            if kept != self._facts:
+                count = len(self._facts) - len(kept)
+                self._save(kept)
+                return count
+            return 0
+
     def export(self) -> str:
         """All facts as JSON text, for `import_text`."""
         with self._lock:
@@ -106,7 +184,8 @@ class FactBook:
     def import_text(self, text: str) -> int:
         """Adds the facts of an export; known ones stay as they are. Gives the number of new ones.
 
-        StoreError if the text is not an export; nothing is changed then.
+        Secrets and orders are left out. StoreError if the text is not an export; nothing is
+        changed then.
         """
         try:
             given = _parsed(text)
@@ -121,34 +200,46 @@ class FactBook:
             for fact in given:
                 if (fact.text, fact.folder) in known or not fact.text:
                     continue
+                if len(fact.text) > MAX_CHARACTERS or refusal(fact.text, by_hand=True):
+                    continue
                 known.add((fact.text, fact.folder))
                 if fact.id in ids or not fact.id:
-                    fact = Fact(**{**fact.to_dict(), "id": secrets.token_hex(4)})  # type: ignore[arg-type]
+                    fact = replace(fact, id=_new_id())
                 ids.add(fact.id)
                 new.append(fact)
             if new:
                 self._save([*self._facts, *new])
             return len(new)
 
+    def _changed(self, fact_id: str, change: Callable[[Fact], Fact]) -> Fact:
+        with self._lock:
+            known = self.get(fact_id)
+            if known is None:
+                raise StoreError(f"There is no fact {fact_id!r}.", hint="It may be deleted.")
+            fact = change(known)
+            if fact != known:
+                self._replace(fact)
+            return fact
+
+    def _replace(self, fact: Fact) -> None:
+        self._save([fact if item.id == fact.id else item for item in self._facts])
+
     def _load(self) -> builtins.list[Fact]:
         try:
-            data = self._path.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        except OSError as exc:
-            raise StoreError(
-                f"The memory file {self._path} cannot be read: {exc.strerror}.",
-                hint="Check its permissions.",
-            ) from exc
-        try:
-            return _parsed(data.decode("utf-8"))
+            return _read(self._path)
         except ValueError as exc:
             aside = self._set_aside()
-            self.problems.append(
-                f"The memory file was damaged ({exc}) and was set aside as {aside.name}; memory "
-                "begins empty."
-            )
-            return []
+            said = f"The memory file was damaged ({exc}) and was set aside as {aside.name}; "
+        try:
+            facts = _read(self._backup)
+        except (ValueError, StoreError):
+            facts = []
+        if facts:
+            said += f"{len(facts)} facts were taken from its backup; the newest change may be lost."
+        else:
+            said += "memory begins empty."
+        self.problems.append(said)
+        return facts
 
     def _set_aside(self) -> Path:
         aside = self._path.with_name(f"{self._path.name}.damaged-{secrets.token_hex(3)}")
@@ -164,6 +255,8 @@ class FactBook:
     def _save(self, facts: builtins.list[Fact]) -> None:
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if self._path.exists():
+                write_bytes(self._backup, self._path.read_bytes())
             write_bytes(self._path, _written(facts).encode())
         except OSError as exc:
             raise StoreError(
@@ -171,6 +264,54 @@ class FactBook:
                 hint="Check the free space and the permissions of the data folder.",
             ) from exc
         self._facts = facts
+
+
+def real(folder: Path) -> str:
+    """A project's name among facts: its real path."""
+    return os.path.realpath(folder)
+
+
+def now() -> str:
+    """The time as facts keep it: ISO form, UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _supported(known: Fact, other: Fact) -> Fact:
+    """The known fact with the other's places, and the larger of both importances."""
+    places = {(item.session, item.message) for item in known.support}
+    more = [item for item in other.support if (item.session, item.message) not in places]
+    support: tuple[Support, ...] = (*known.support, *more)[-_SUPPORTS:]
+    return replace(known, support=support, importance=max(known.importance, other.importance))
+
+
+def _checked(text: str) -> str:
+    tidy = clean(text)
+    if not tidy:
+        raise StoreError("There is nothing to remember: the text is empty.")
+    if len(tidy) > MAX_CHARACTERS:
+        raise StoreError(
+            f"The text has {len(tidy):,} characters; a fact may have {MAX_CHARACTERS:,}.",
+            hint="Keep the point and leave the rest.",
+        )
+    if why := refusal(tidy, by_hand=True):
+        raise StoreError(
+            f"This is not kept: {why}.",
+            hint="Facts lie in a plain file and are sent with every conversation.",
+        )
+    return tidy
+
+
+def _read(path: Path) -> builtins.list[Fact]:
+    """[] where there is no file. ValueError for a damaged one, StoreError if it is not readable."""
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as exc:
+        raise StoreError(
+            f"The memory file {path} cannot be read: {exc.strerror}.", hint="Check its permissions."
+        ) from exc
+    return _parsed(data.decode("utf-8"))
 
 
 def _written(facts: Iterable[Fact]) -> str:
@@ -187,22 +328,8 @@ def _parsed(text: str) -> builtins.list[Fact]:
     facts = value.get("facts") if isinstance(value, Mapping) else value
     if not isinstance(facts, builtins.list):
         raise ValueError('there is no "facts"')
-    return [_fact(item) for item in facts]
+    return [fact_from(item) for item in facts]
 
 
-def _fact(raw: Any) -> Fact:
-    if not isinstance(raw, Mapping) or not isinstance(raw.get("text"), str):
-        raise ValueError("an entry has no text")
-    words = {key: raw.get(key) for key in ("id", "source", "created", "folder")}
-    plain = {key: value for key, value in words.items() if isinstance(value, str)}
-    scope: FactScope = "project" if plain.get("folder") else "person"
-    return Fact(text=_clean(raw["text"]), scope=scope, **{"id": "", **plain})
-
-
-def _clean(text: str) -> str:
-    """No outer blanks, no half characters: such text could not be stored or sent."""
-    return text.encode("utf-8", "replace").decode("utf-8").strip()
-
-
-def _real(folder: Path) -> str:
-    return os.path.realpath(folder)
+def _new_id() -> str:
+    return secrets.token_hex(4)

@@ -11,7 +11,9 @@ from typing import Any
 from kinet.store import opening
 
 # Sessions first: the others refer to them.
-_TABLES = ("session", "event", "queued", "file_state", "blob", "usage", "fact")
+_TABLES = (
+    "session", "event", "draft", "queued", "file_state", "blob", "usage", "fact", "fact_use",
+)  # fmt: skip
 _STRIDE = 256
 
 

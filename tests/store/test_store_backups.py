@@ -86,13 +86,13 @@ def test_an_upgrade_keeps_the_old_form_and_happens_whole_or_not_at_all(path, mon
     Database(path).close()
     newer = (*schema.MIGRATIONS, "ALTER TABLE session ADD COLUMN colour TEXT;\nBROKEN;")
     monkeypatch.setattr(opening, "MIGRATIONS", newer)
-    monkeypatch.setattr(opening, "VERSION", 2)
+    monkeypatch.setattr(opening, "VERSION", schema.VERSION + 1)
     with pytest.raises(StoreError):
         Database(path)
     (copy,) = backups(path)
-    assert copy.name.endswith("-v1.db")
+    assert copy.name.endswith(f"-v{schema.VERSION}.db")
     connection = sqlite3.connect(path)
-    assert connection.execute("PRAGMA user_version").fetchone()[0] == 1
+    assert connection.execute("PRAGMA user_version").fetchone()[0] == schema.VERSION
     columns = [row[1] for row in connection.execute("PRAGMA table_info(session)")]
     connection.close()
     assert "colour" not in columns
@@ -100,7 +100,7 @@ def test_an_upgrade_keeps_the_old_form_and_happens_whole_or_not_at_all(path, mon
     monkeypatch.setattr(opening, "MIGRATIONS", whole)
     database = Database(path)
     version = database.submit(lambda db: db.execute("PRAGMA user_version").fetchone()[0]).result()
-    assert version == 2
+    assert version == schema.VERSION + 1
     database.close()
 
 

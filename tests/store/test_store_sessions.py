@@ -92,7 +92,7 @@ BY_TYPE = {
         ContextCompacted, st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), TEXT, TEXT),
     FilesChanged: st.builds(
         FilesChanged, st.lists(TEXT, max_size=3).map(tuple), TEXT),
-    ModelChosen: st.builds(ModelChosen, TEXT, TEXT, TEXT, TEXT),
+    ModelChosen: st.builds(ModelChosen, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT),
     Notice: st.builds(
         Notice, TEXT, st.sampled_from(["info", "warning", "error"])),
     TurnFinished: st.builds(
