@@ -36,10 +36,15 @@ _KINDS = (
 
 
 async def official(protocol: str, base_url: str, seconds: float) -> dict[str, Any]:
-    """{content, tool_calls, finish, tokens_in, tokens_out}, or {error: name of the class}."""
+    """{content, tool_calls, finish, tokens_in, tokens_out}, or {error: name of the class}.
+
+    Of Responses also what was shown, reasoning, and what is read from the cache.
+    """
     try:
         if protocol == "anthropic":
             return await _anthropic(base_url, seconds)
+        if protocol == "responses":
+            return await _responses(base_url, seconds)
         return await _openai(base_url, seconds)
     except (openai.OpenAIError, anthropic.AnthropicError) as exc:
         return {"error": type(exc).__name__}
@@ -72,6 +77,53 @@ async def _openai(base_url: str, seconds: float) -> dict[str, Any]:
         "tokens_in": usage.prompt_tokens if usage else None,
         "tokens_out": usage.completion_tokens if usage else None,
     }
+
+
+async def _responses(base_url: str, seconds: float) -> dict[str, Any]:
+    client = openai.AsyncOpenAI(
+        base_url=base_url, api_key="test-key", max_retries=0, timeout=seconds
+    )
+    shown: list[str] = []
+    final: Any = None
+    async with client, client.responses.stream(model="m", input=ASK) as stream:
+        async for event in stream:
+            if event.type in ("response.output_text.delta", "response.refusal.delta"):
+                shown.append(event.delta)
+            elif event.type in ("response.completed", "response.incomplete", "response.failed"):
+                final = event.response
+    if final is None:
+        return {"error": "no final event"}
+    if final.status == "failed":
+        return {"error": "failed", "code": final.error.code, "message": final.error.message}
+    parts = [part for item in final.output if item.type == "message" for part in item.content]
+    calls = [item for item in final.output if item.type == "function_call"]
+    thought = [item for item in final.output if item.type == "reasoning"]
+    reason = final.incomplete_details.reason if final.incomplete_details else ""
+    refused = any(part.type == "refusal" for part in parts)
+    usage = final.usage
+    return {
+        "content": "".join(part.refusal if part.type == "refusal" else part.text for part in parts),
+        "shown": "".join(shown),
+        "tool_calls": [
+            (item.call_id, item.name, arguments)
+            for item in calls
+            if isinstance(arguments := _object(item.arguments), dict)
+        ],
+        "reasoning": [
+            [part.text for part in item.summary or item.content or ()] for item in thought
+        ],
+        "sealed": [item.encrypted_content for item in thought if item.encrypted_content],
+        "finish": {"max_output_tokens": "length"}.get(reason, reason)
+        or ("tool_calls" if calls else "content_filter" if refused else "stop"),
+        "tokens_in": usage.input_tokens if usage else None,
+        "tokens_out": usage.output_tokens if usage else None,
+        "cache_read": _of(usage, "input_tokens_details", "cached_tokens"),
+        "reasoning_tokens": _of(usage, "output_tokens_details", "reasoning_tokens"),
+    }
+
+
+def _of(usage: Any, details: str, name: str) -> int:
+    return getattr(getattr(usage, details, None), name, None) or 0
 
 
 async def _anthropic(base_url: str, seconds: float) -> dict[str, Any]:

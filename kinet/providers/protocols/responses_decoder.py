@@ -135,6 +135,7 @@ class ResponseDecoder(EventDecoder):
         if item is None or item.kind != kind:
             item = self._open(index, kind)
         item.raw.update({key: value for key, value in raw.items() if value is not None})
+        self._refused = self._refused or (kind == "message" and _refuses(raw))
         if done and not item.pieces:
             self._grow(item, item.joiner.feed(_text_in(kind, raw)))
 
@@ -200,6 +201,12 @@ def _text_in(kind: str, raw: Mapping[str, Any]) -> str:
     ]
     joint = "" if kind == "message" else "\n\n"
     return joint.join(text for text in texts if isinstance(text, str))
+
+
+def _refuses(message: Mapping[str, Any]) -> bool:
+    parts = message.get("content")
+    parts = parts if isinstance(parts, list) else ()
+    return any(isinstance(part, dict) and part.get("type") == "refusal" for part in parts)
 
 
 def _index(value: Mapping[str, Any]) -> int:
