@@ -59,6 +59,7 @@ def _event(message: Message) -> Event:
         is_error=message.is_error,
         content=message.text,
         model_content=message.text,
+        pictures=tuple(picture.url for picture in message.images),
     )
 
 

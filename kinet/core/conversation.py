@@ -13,6 +13,7 @@ from kinet.core.events import (
     ApprovalResolved,
     ContextCompacted,
     Event,
+    FactsNoticed,
     FilesChanged,
     MessageCompleted,
     ModelChosen,
@@ -30,7 +31,7 @@ from kinet.core.events import (
     TurnFinished,
     TurnStarted,
 )
-from kinet.core.messages import Message
+from kinet.core.messages import ImagePart, Message, TextPart
 
 State = Literal["idle", "running", "waiting"]
 
@@ -147,6 +148,7 @@ class Conversation:
                 | ToolArgumentsDelta()
                 | RetryScheduled()
                 | FilesChanged()
+                | FactsNoticed()
                 | ModelChosen()
                 | Notice()
             ):
@@ -208,9 +210,11 @@ class Conversation:
         """Puts the result behind its call, in call order whatever finished first."""
         if event.parent:
             return
+        text = event.model_content or event.content
+        pictures = tuple(ImagePart(url) for url in event.pictures)
         result = Message(
             "tool",
-            event.model_content or event.content,
+            (TextPart(text), *pictures) if pictures else text,
             tool_call_id=event.call_id,
             name=event.name,
             is_error=event.is_error,

@@ -125,6 +125,7 @@ class ToolFinished:
     """A call has its result: `content` whole for the person, `model_content` as the model gets it.
 
     `preview` is one line; `details` are facts for the screen (exit code, hits, diff, …), JSON-able.
+    `pictures` are data: addresses that go to the model behind the text.
     """
 
     call_id: str
@@ -136,6 +137,7 @@ class ToolFinished:
     details: Mapping[str, Any] = field(default_factory=dict)
     duration_s: float = 0.0
     parent: str = ""
+    pictures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,15 +189,19 @@ class ContextCompacted:
 
 @dataclass(frozen=True, slots=True)
 class ModelChosen:
-    """From here on another model or effort answers; an entry, so that going back undoes it.
+    """From here on another model, effort or preset holds; an entry, so that going back undoes it.
 
-    `profile` is the name of a profile, "" for the default one; the `was` pair is what held before.
+    `profile` is the name of a profile, "" for the default one, `preset` that of a preset, "" for
+    the usual one; the `was` values are what held before. Where nothing differs from them a session
+    begins so.
     """
 
     profile: str = ""
     effort: str = ""
     was_profile: str = ""
     was_effort: str = ""
+    preset: str = ""
+    was_preset: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +215,19 @@ class FilesChanged:
     call_id: str = ""
     added: int | None = None
     removed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactsNoticed:
+    """Facts were taken into memory after a turn: the receipt.
+
+    Each of `facts` has the texts id, text, scope ("person" or "project") and was: what it said
+    before, "" for a new one. `cost` (USD, None where not known) is told here and counted by the
+    StepFinished of purpose "memory" before it.
+    """
+
+    facts: tuple[Mapping[str, str], ...]
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +283,7 @@ Event = (
     | ContextCompacted
     | ModelChosen
     | FilesChanged
+    | FactsNoticed
     | Notice
     | TurnFinished
 )
@@ -279,6 +299,7 @@ SAVED: tuple[type, ...] = (
     ContextCompacted,
     ModelChosen,
     FilesChanged,
+    FactsNoticed,
     Notice,
     TurnFinished,
 )

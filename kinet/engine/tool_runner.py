@@ -192,6 +192,7 @@ class ToolRunner:
                 f"{told}\n\n{note}" if note else told,
                 dict(output.details),
                 seconds,
+                pictures=output.pictures,
             )
         )
 
@@ -209,6 +210,8 @@ class ToolRunner:
             files=turn.files,
             outputs=turn.outputs,
             memory=turn.memory,
+            skills=turn.skill_library,
+            readable=turn.readable,
             agents=self._agents,
             ask=turn.approver.answer if isinstance(turn.approver, Answerer) else None,
             unsandboxed=turn.unsandboxed,
@@ -221,6 +224,8 @@ def offered(turn: TurnRequest) -> Toolbox:
     vain = set() if turn.folder else set(_FOLDER_TOOLS)
     if not isinstance(turn.approver, Answerer):
         vain.add("ask_user")
+    if turn.skill_library is None or not turn.skills:
+        vain.add("skill")
     names = turn.toolbox.names()
     return turn.toolbox.only(set(names) - vain) if vain & set(names) else turn.toolbox
 

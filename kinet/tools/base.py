@@ -36,6 +36,7 @@ class ToolOutput:
     (read_file, grep, glob). `preview` is one line for the step row ("14 hits", "exit 1");
     `details` are JSON-able facts for the screen. Well-known details: `diff` (unified diff),
     `added`, `removed`, `exit_code`, `hits`, `paths` (changed files, relative), `truncated`.
+    `pictures` are data: addresses; a model that cannot see is told so instead.
     """
 
     content: str
@@ -45,6 +46,7 @@ class ToolOutput:
     model_content: str | None = None
     # Nothing is left to do: the turn ends if all calls of a step say so.
     ends_turn: bool = False
+    pictures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,16 @@ class Memory(Protocol):
         ...
 
 
+class Skills(Protocol):
+    """Written instructions for kinds of tasks, for `skill`."""
+
+    async def load(
+        self, name: str, arguments: str, folder: Path | None, session_id: str = ""
+    ) -> ToolOutput:
+        """The skill's text. ToolError says which there are."""
+        ...
+
+
 class SubAgents(Protocol):
     """Runs a task with a history of its own, for `dispatch_agent`."""
 
@@ -109,6 +121,7 @@ class ToolContext:
     files: FileStates | None = None
     outputs: Outputs | None = None
     memory: Memory | None = None
+    skills: Skills | None = None
     agents: SubAgents | None = None
     # Asks the person in words (ask_user); None where nobody can answer.
     ask: Callable[[str, tuple[str, ...]], Awaitable[str]] | None = None
@@ -121,6 +134,8 @@ class ToolContext:
     accepted: Accepted | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
     data_dir: Path | None = None
+    # Real folders outside the project whose files may be read: those of skills in use.
+    readable: tuple[Path, ...] = ()
 
 
 class Tool(Protocol):

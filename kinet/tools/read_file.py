@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import difflib
 import hashlib
 import os
@@ -14,7 +15,7 @@ from pydantic import Field
 
 from kinet.core.approval import ApprovalRequest
 from kinet.core.errors import ToolError
-from kinet.net.pictures import media_type_of
+from kinet.net.pictures import media_type_of, prepared
 from kinet.policy.visible import visible_line
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
 from kinet.tools.files.documents import LARGEST_BYTES, NAMES, document_kind, document_text
@@ -24,6 +25,8 @@ from kinet.tools.questions import path_question
 
 # Files above this cannot be changed by the tools, so their bytes need not be known.
 _HASHED_BYTES = 50 * 1024 * 1024
+# Bytes. A larger picture is told of like any other binary file.
+_PICTURE_BYTES = 20 * 1024 * 1024
 
 
 class ReadFileArguments(Arguments):
@@ -39,9 +42,9 @@ class ReadFile:
 
     name: ClassVar[str] = "read_file"
     description: ClassVar[str] = (
-        "Reads a text file, PDF, Office document or notebook. Each line comes as its number, a tab "
-        f"and the text; a page has up to {PAGE_LINES:,} lines or {PAGE_BYTES // 1024} KB and says "
-        "how to go on."
+        "Reads a text file, picture, PDF, Office document or notebook. A line of text comes as its "
+        f"number, a tab and the text; a page has up to {PAGE_LINES:,} lines or "
+        f"{PAGE_BYTES // 1024} KB and says how to go on."
     )
     access: ClassVar[Access] = Access.READ
     arguments: ClassVar[type[Arguments]] = ReadFileArguments
@@ -80,8 +83,8 @@ class ReadFile:
                 os.lseek(descriptor, 0, os.SEEK_SET)
                 if kind and 0 < status.st_size <= LARGEST_BYTES:
                     return self._document(real, descriptor, kind, context)
-                if picture := media_type_of(head):
-                    return _picture(relative(real, context), picture, status.st_size)
+                if media_type_of(head) and status.st_size <= _PICTURE_BYTES:
+                    return _picture(shown, _whole(descriptor), head)
                 limit = min(arguments.limit, PAGE_LINES)
                 page = read_page(descriptor, status.st_size, max(1, arguments.offset), limit)
                 if context.files is not None and not page.binary:
@@ -91,10 +94,7 @@ class ReadFile:
         return _output(page, shown, max(1, arguments.offset))
 
     def _document(self, real: Path, descriptor: int, kind: str, context: ToolContext) -> _Document:
-        pieces: list[bytes] = []
-        while piece := os.read(descriptor, 1 << 20):
-            pieces.append(piece)
-        data = b"".join(pieces)
+        data = _whole(descriptor)
         if context.files is not None:
             context.files.remember(real, hashlib.sha256(data).hexdigest())
         return _Document(data, kind, relative(real, context))
@@ -109,14 +109,27 @@ class _Document:
     shown: str
 
 
-def _picture(shown: str, media_type: str, size: int) -> ToolOutput:
-    """What is said of a picture: results of tools are text, so its content is not shown."""
-    kind = media_type.removeprefix("image/").upper()
-    text = (
-        f"{shown} is a {kind} picture ({size:,} bytes). This tool gives text, so the picture is "
-        "not shown; the person can attach it to a message."
-    )
-    return ToolOutput(text, f"{kind} picture", {"path": shown, "size": size, "media": media_type})
+def _whole(descriptor: int) -> bytes:
+    pieces: list[bytes] = []
+    while piece := os.read(descriptor, 1 << 20):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _picture(shown: str, data: bytes, head: bytes) -> ToolOutput:
+    """The picture itself, made smaller where it is large; words alone for a damaged one."""
+    kind = media_type_of(head).removeprefix("image/").upper()
+    size = f"{len(data):,} bytes"
+    details = {"path": shown, "size": len(data), "media": media_type_of(head)}
+    made = prepared(data)
+    if made is None:
+        text = f"{shown} is a {kind} picture ({size}), damaged or too large to be shown."
+        return ToolOutput(text, f"{kind} picture, damaged", details)
+    measure = f"{made.width} × {made.height}"
+    smaller = "" if made.data is data else f", shown smaller, at {measure}"
+    text = f"{shown} is a {kind} picture ({size}{smaller or f', {measure}'})."
+    address = f"data:{made.media_type};base64,{base64.b64encode(made.data).decode('ascii')}"
+    return ToolOutput(text, f"{kind} picture", details, pictures=(address,))
 
 
 def stamp_of(status: os.stat_result) -> str:

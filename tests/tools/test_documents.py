@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
+import os
 import zipfile
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import docx
 import openpyxl
 import pptx
 import pytest
+from PIL import Image
 from tool_calls import Call
 
 from kinet.core.errors import ToolError
@@ -180,8 +183,42 @@ async def test_a_text_file_with_the_name_of_a_document_is_read_as_text(
     assert (await call("read_file", path="a.docx")).content.startswith("1\tonly text")
 
 
-async def test_a_picture_is_named_for_what_it_is(call: Call, project: Path) -> None:
+def picture(width: int, height: int) -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", (width, height), "teal").save(out, "PNG")
+    return out.getvalue()
+
+
+async def test_a_picture_comes_as_a_picture(call: Call, project: Path) -> None:
+    (project / "a.png").write_bytes(picture(30, 20))
+    output = await call("read_file", path="a.png")
+    assert output.content.startswith("a.png is a PNG picture (")
+    assert "30 × 20" in output.content
+    assert output.details["media"] == "image/png"
+    (address,) = output.pictures
+    head, _, data = address.partition(",")
+    assert head == "data:image/png;base64"
+    assert base64.b64decode(data) == picture(30, 20)
+
+
+async def test_a_large_picture_comes_smaller(call: Call, project: Path) -> None:
+    (project / "a.png").write_bytes(picture(5_000, 100))
+    output = await call("read_file", path="a.png")
+    assert "shown smaller, at 2048 × 41" in output.content
+    shown = Image.open(io.BytesIO(base64.b64decode(output.pictures[0].partition(",")[2])))
+    assert shown.size == (2_048, 41)
+
+
+async def test_a_damaged_picture_is_named_and_not_sent(call: Call, project: Path) -> None:
     (project / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + b"\x00" * 50)
     output = await call("read_file", path="a.png")
-    assert output.content.startswith("a.png is a PNG picture (66 bytes)")
-    assert output.details["media"] == "image/png"
+    assert "a.png is a PNG picture (66 bytes), damaged" in output.content
+    assert output.pictures == ()
+
+
+async def test_a_huge_picture_is_not_opened(call: Call, project: Path) -> None:
+    (project / "a.png").write_bytes(picture(8, 8))
+    os.truncate(project / "a.png", 21 * 1024 * 1024)
+    output = await call("read_file", path="a.png")
+    assert output.pictures == ()
+    assert "binary" in output.content

@@ -74,6 +74,3 @@ def picture_for(profile: ModelProfile, url: str) -> Picture | None:
 def note_instead(url: str) -> str:
     """The text that stands for a picture that cannot be sent."""
     return "[a picture was here; it is damaged, or not of a kind that can be sent]"
-
-
-NOT_SEEN = "[a picture was here; this model cannot see pictures]"

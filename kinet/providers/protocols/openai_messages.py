@@ -10,9 +10,10 @@ from kinet.core.messages import ImagePart, Message, OtherPart, TextPart, ToolCal
 from kinet.core.profile import ModelProfile
 from kinet.providers.base import ModelRequest
 from kinet.providers.protocols.history import parts_of, prepared, readable, text_of
-from kinet.providers.protocols.images import NOT_SEEN, note_instead, picture_for
+from kinet.providers.protocols.images import note_instead, picture_for
 from kinet.providers.protocols.reply import whole_object
 from kinet.providers.protocols.wire_names import CallIds, ToolNames
+from kinet.providers.transport.refusals import NOT_SEEN
 from kinet.providers.vendors import Vendor
 
 EMPTY_RESULT = "(no output)"

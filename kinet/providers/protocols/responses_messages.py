@@ -9,9 +9,10 @@ from typing import Any
 from kinet.core.messages import ImagePart, Message, OtherPart, Part, TextPart, ToolCall, ToolSchema
 from kinet.core.profile import ModelProfile
 from kinet.providers.protocols.history import History, parts_of, readable, text_of
-from kinet.providers.protocols.images import NOT_SEEN, note_instead, picture_for
+from kinet.providers.protocols.images import note_instead, picture_for
 from kinet.providers.protocols.openai_messages import EMPTY_RESULT, object_schema, sent_arguments
 from kinet.providers.protocols.wire_names import CallIds, ToolNames
+from kinet.providers.transport.refusals import NOT_SEEN
 
 Item = dict[str, Any]
 

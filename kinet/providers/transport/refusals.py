@@ -36,6 +36,23 @@ OTHER_NAME = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "m
 
 _KNOWN = frozenset((*OPTIONAL, *OTHER_NAME, "signature"))
 
+# A server that takes no pictures says so by what it does; the picture becomes words then. A saying
+# about one picture (its size, its form) is not meant.
+PICTURES = "pictures"
+NOT_SEEN = "[a picture was here; this model cannot see pictures]"
+_PICTURE_KINDS = frozenset({"image_url", "input_image", "image"})
+_NO_PICTURES = re.compile(r"image|vision|multi-?modal|content must be a string", re.IGNORECASE)
+_NOT_TAKEN = re.compile(
+    r"only supported by|no endpoints found|at most 0|not a multi|missing data required"
+    r"|must be a string",
+    re.IGNORECASE,
+)
+_ONE_PICTURE = re.compile(
+    r"format|size|dimension|media.?type|mime|too large|pixels|exceed|corrupt|decode|download"
+    r"|base64|damaged|invalid (?:image|url)|process",
+    re.IGNORECASE,
+)
+
 _REFUSING = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|not permitted|not allowed|unexpected"
     r"|extra (?:inputs?|fields?)|extra_forbidden|deprecated|not available|isn't supported"
@@ -61,6 +78,10 @@ class Refusals:
 
     def learn(self, complaint: Complaint, body: Any) -> bool:
         """True if the complaint names a parameter of `body` that can be left out or renamed."""
+        if PICTURES not in self._refused and _takes_no_pictures(complaint, body):
+            # Not told on: the same address may serve a model that sees tomorrow.
+            self._refused.add(PICTURES)
+            return True
         if not _REFUSING.search(complaint.everything()):
             return False
         sent = set(_keys(body))
@@ -82,7 +103,7 @@ class Refusals:
             return False
         self._refused.update(named)
         if self._learnt is not None:
-            self._learnt(self.names)
+            self._learnt(self.names - {PICTURES})
         return True
 
     def apply(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -93,6 +114,8 @@ class Refusals:
                 body[other] = body.pop(name)
             elif name == "signature":
                 _drop_thinking(body)
+            elif name == PICTURES:
+                body = _without_pictures(body)
             else:
                 _drop(body, name)
         return body
@@ -127,6 +150,40 @@ def _drop(value: Any, name: str) -> None:
     elif isinstance(value, list):
         for item in value:
             _drop(item, name)
+
+
+def _takes_no_pictures(complaint: Complaint, body: Any) -> bool:
+    words = complaint.everything()
+    refusing = _REFUSING.search(words) or _NOT_TAKEN.search(words)
+    if not refusing or not _NO_PICTURES.search(words) or _ONE_PICTURE.search(words):
+        return False
+    return bool(_without_pictures(body) != body)
+
+
+def _without_pictures(value: Any) -> Any:
+    """The same with words in place of pictures. A copy: pieces of a history are kept and shared."""
+    if isinstance(value, list):
+        return [_without_pictures(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    kind = value.get("type")
+    if kind in _PICTURE_KINDS:
+        return {"type": "input_text" if kind == "input_image" else "text", "text": NOT_SEEN}
+    # Schemas of tools and arguments of calls are nobody's pictures.
+    kept = ("tools",) if kind != "tool_use" else ("tools", "input")
+    made = {key: item if key in kept else _without_pictures(item) for key, item in value.items()}
+    content = made.get("content")
+    if "role" in made and isinstance(content, list) and all(map(_is_plain_text, content)):
+        # Some take no list of parts either.
+        made["content"] = "\n\n".join(part["text"] for part in content)
+    if isinstance(made.get("images"), list) and "role" in made:
+        del made["images"]
+        made["content"] = "\n\n".join(filter(None, (made.get("content"), NOT_SEEN)))
+    return made
+
+
+def _is_plain_text(part: Any) -> bool:
+    return isinstance(part, dict) and part.keys() == {"type", "text"} and part["type"] == "text"
 
 
 def _drop_thinking(body: dict[str, Any]) -> None:
