@@ -307,6 +307,7 @@ class _Built:
             rules=self.rules,
             written=self.trust.written,
             memory_text=self.memory_text,
+            preset=choices.preset,
             limits=choices.limits,
             mode=choices.mode,
             effort=choices.effort,

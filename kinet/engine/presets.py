@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from kinet.core.errors import SettingsError
 from kinet.core.profile import Effort
 from kinet.engine.base import Limits
 
@@ -31,6 +32,14 @@ class Preset:
             max_calls_per_step=_stricter(limits.max_calls_per_step, own.max_calls_per_step),
             shrink_old_outputs=limits.shrink_old_outputs or own.shrink_old_outputs,
         )
+
+
+def preset_named(name: str) -> Preset:
+    """The preset of this name, the one without caps for ""; SettingsError if there is none."""
+    found = PRESETS.get(name or "default")
+    if found is None:
+        raise SettingsError(f"There is no preset {name!r}.", hint=f"Presets: {', '.join(PRESETS)}.")
+    return found
 
 
 def _stricter(first: Number, second: Number) -> Number:

@@ -100,17 +100,17 @@ class BranchingSession(QueueingSession):
         self._choose_as_in(events, before)
 
     def _choose_as_in(self, events: Sequence[Event], before: Sequence[Event]) -> None:
-        """Model and effort become those of the path: a change that is not on it is undone."""
+        """What is chosen becomes what the path says: a change that is not on it is undone."""
         state = self._state
         chosen = next((item for item in reversed(events) if isinstance(item, ModelChosen)), None)
         first = next((item for item in before if isinstance(item, ModelChosen)), None)
         if chosen is not None:
-            profile, effort = chosen.profile, chosen.effort
+            profile, effort, preset = chosen.profile, chosen.effort, chosen.preset
         elif first is not None:
-            profile, effort = first.was_profile, first.was_effort
+            profile, effort, preset = first.was_profile, first.was_effort, first.was_preset
         else:
             return
-        state.effort = effort  # type: ignore[assignment]
+        state.effort, state.preset = effort, preset  # type: ignore[assignment]
         if profile != state.profile:
             state.profile = profile
             state.parts.store.set_profile(self.id, profile)

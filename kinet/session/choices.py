@@ -1,7 +1,8 @@
-"""What a session is called and how it runs: name, folder, model, approval mode."""
+"""What a session is called and how it runs: name, folder, model, approval mode, preset."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from kinet.core.events import ModelChosen
@@ -48,7 +49,7 @@ class ChosenSession:
 
     def use_profile(self, name: str) -> None:
         """Uses another profile, "" for the default one; from the next request on."""
-        self._choose(name, self._state.effort)
+        self._choose(profile=name)
         self._state.recorder.change_new(profile=name)
         self._state.parts.store.set_profile(self.id, name)
 
@@ -58,20 +59,42 @@ class ChosenSession:
 
     def set_effort(self, effort: Effort) -> None:
         """Lets the model think so long from the next request on; "" for the usual."""
-        self._choose(self._state.profile, effort)
+        self._choose(effort=effort)
+
+    def set_preset(self, name: str) -> None:
+        """Uses another preset from the next turn on, "" for the usual one.
+
+        SettingsError if there is none of this name.
+        """
+        self._state.parts.preset(name)
+        self._choose(preset=name)
+
+    @property
+    def preset(self) -> str:
+        """The name of the preset: this session's own choice, else the usual one.
+
+        SettingsError if the one it was stored with does not exist any more.
+        """
+        return self._state.parts.preset(self._state.preset).name
 
     @property
     def effort(self) -> Effort:
         """How long the model thinks: this session's own choice, else the usual one."""
-        return self._state.effort or self._state.parts.effort()
+        parts = self._state.parts
+        return self._state.effort or parts.effort(parts.preset(self._state.preset))
 
-    def _choose(self, profile: str, effort: Effort) -> None:
+    def _choose(
+        self, profile: str | None = None, effort: Effort | None = None, preset: str | None = None
+    ) -> None:
         """A change is an entry of the conversation, so that going back undoes it."""
         state = self._state
-        if (profile, effort) == (state.profile, state.effort):
+        was = (state.profile, state.effort, state.preset)
+        state.profile = state.profile if profile is None else profile
+        state.effort = state.effort if effort is None else effort
+        state.preset = state.preset if preset is None else preset
+        if was == (state.profile, state.effort, state.preset):
             return
-        entry = ModelChosen(profile, effort, state.profile, state.effort)
-        state.profile, state.effort = profile, effort
+        entry = ModelChosen(state.profile, state.effort, was[0], was[1], state.preset, was[2])
         # A session that is not in the store yet begins with what is chosen.
         if state.recorder.new is None:
             state.take_entry(entry)
@@ -83,8 +106,23 @@ class ChosenSession:
         self._state.folder = folder
         # Rules and skills are those of a folder.
         self._state.rules_digest, self._state.skills = "", None
+        self._state.active.forget_texts()
         self._state.recorder.change_new(folder=str(folder))
         self._state.parts.store.set_folder(self.id, str(folder))
+
+    @property
+    def active_skills(self) -> tuple[str, ...]:
+        """The skills that were called and are in the prompt, in their order."""
+        return self._state.active.names
+
+    def remove_skill(self, name: str) -> None:
+        """Takes a skill out of the prompt, from the next turn on."""
+        if self._state.active.remove(name):
+            self._state.save_notes()
+
+    def note_facts(self, lines: Sequence[str]) -> None:
+        """Facts noticed in another session are told with the next message."""
+        self._state.memory.note(lines)
 
     def refresh_memory(self) -> None:
         """Takes up what is known with the next turn: the person edited it."""

@@ -66,6 +66,7 @@ async def _request(state: SessionState, provider: Provider) -> TurnRequest:
     parts, conversation = state.parts, state.conversation
     profile = parts.profile(state.profile)
     rules, memory = await asyncio.to_thread(_read, state)
+    preset = parts.preset(state.preset)
     messages = repair(conversation.context()) or (Message("user", ""),)
     return TurnRequest(
         session_id=state.id,
@@ -73,13 +74,13 @@ async def _request(state: SessionState, provider: Provider) -> TurnRequest:
         history=messages[:-1],
         profile=profile,
         provider=provider,
-        toolbox=parts.toolbox(),
+        toolbox=parts.toolbox().read_only() if preset.read_only else parts.toolbox(),
         approver=Unasked(),
         stop=StopSignal(),
         folder=state.folder,
-        limits=parts.limits() if parts.limits else Limits(),
+        limits=parts.limits(preset) if parts.limits else preset.apply(Limits()),
         rules=tuple(rules.sections),
-        skills=tuple(state.skills or ()),
+        skills=(*(state.skills or ()), *state.active.sections),
         memory_text=memory,
         occupancy=conversation.occupancy,
         occupancy_messages=conversation.occupancy_messages,

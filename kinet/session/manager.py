@@ -78,7 +78,7 @@ class SessionManager:
         state.rules_digest = str(notes.get("rules", ""))
         chosen = next((item for item in reversed(events) if isinstance(item, ModelChosen)), None)
         if chosen is not None:
-            state.effort = cast(Effort, chosen.effort)
+            state.effort, state.preset = cast(Effort, chosen.effort), chosen.preset
         self._recover(state, events)
         return self._opened(Session(state, _unreadable(lost), events))
 

@@ -47,4 +47,5 @@ class ModelWatch:
         return f"From here on {profile.model} answers."
 
     def _effort(self) -> Effort:
-        return self._state.effort or self._state.parts.effort()
+        state = self._state
+        return state.effort or state.parts.effort(state.parts.preset(state.preset))

@@ -15,9 +15,12 @@ from kinet.core.profile import Effort, ModelProfile
 if TYPE_CHECKING:
     from kinet.engine.base import Engine, Limits, PriceOf, Remembered, Section
     from kinet.engine.hooks import Hook
+    from kinet.engine.presets import Preset
+    from kinet.memory.noticing import Noticing
     from kinet.providers.base import Provider
     from kinet.store.sessions import SessionStore
-    from kinet.tools.base import Memory
+    from kinet.session.active_skills import Called
+    from kinet.tools.base import Memory, Skills
     from kinet.tools.toolbox import Toolbox
     from kinet.workspace.journal import Journal
 
@@ -28,6 +31,12 @@ class Rules:
 
     sections: Sequence[Section] = ()
     warnings: Sequence[str] = ()
+
+
+def _usual_preset(name: str) -> Preset:
+    from kinet.engine.presets import preset_named
+
+    return preset_named(name)
 
 
 def _no_price(model: str, usage: Usage) -> tuple[float | None, bool]:
@@ -42,7 +51,8 @@ class SessionParts:
     where there is none. `provider(profile)` gives the object that asks it (one per profile, called
     in a thread). `rules`, `memory_text` and `skills` are called in a thread with the session's
     folder; memory and skills once per session, rules before each turn. `limits`, `mode` and
-    `effort` are asked at the beginning of each turn. `remembered(session_id)` gives the answers
+    `effort` are asked at the beginning of each turn; `preset(name)` gives the preset of this name,
+    the usual one for "", or raises SettingsError. `remembered(session_id)` gives the answers
     given before. `approver` answers where `send` is given none; without it questions are denied.
     """
 
@@ -57,11 +67,24 @@ class SessionParts:
     written: Callable[[Path | None, Collection[str]], None] = lambda folder, names: None
     memory_text: Callable[[Path | None], str] = lambda folder: ""
     skills: Callable[[Path | None], Sequence[Section]] = lambda folder: ()
-    limits: Callable[[], Limits] | None = None
+    # The skill that a message calls: folder, message, id of the session; in a thread.
+    called_skill: Callable[[Path | None, str, str], Called | None] = lambda *message: None
+    # Real folders of the skills in use, whose files may be read; in a thread.
+    readable: Callable[[Path | None], tuple[Path, ...]] = lambda folder: ()
+    skill_library: Skills | None = None
+    preset: Callable[[str], Preset] = _usual_preset
+    limits: Callable[[Preset], Limits] | None = None
     mode: Callable[[], str] = lambda: "ask"
-    effort: Callable[[], Effort] = lambda: ""
+    # The preset has its say where nobody chose.
+    effort: Callable[[Preset], Effort] = lambda preset: preset.effort
     remembered: Callable[[str], Remembered | None] = lambda session_id: None
     memory: Memory | None = None
+    # Notices facts after a turn; None never does.
+    noticing: Noticing | None = None
+    # Told in a thread: this session was given the block of `memory_text` for this folder.
+    memory_told: Callable[[str, Path | None], None] = lambda session_id, folder: None
+    # Told before sessions are removed for good: what only they support goes with them.
+    leaving: Callable[[Collection[str]], None] = lambda session_ids: None
     approver: Approver | None = None
     # USD; what may be spent in a day before it is asked. 0 asks nothing.
     day_limit: Callable[[], float] = lambda: 0.0

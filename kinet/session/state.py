@@ -13,6 +13,7 @@ from kinet.core.events import (
     ContextCompacted,
     Event,
     MessageCompleted,
+    ModelChosen,
     ToolFinished,
     ToolStarted,
     TurnStarted,
@@ -37,8 +38,9 @@ _WRITING = frozenset({"write_file", "edit_file"})
 class SessionState:
     """Changed by the session and its running turn alone.
 
-    `mode` and `effort` are this session's own choice, "" for the usual one. `memory` stays the
-    same for the life of the session, until a compaction or an edit by the person; so does `skills`.
+    `mode`, `effort` and `preset` are this session's own choice, "" for the usual one. `memory`
+    stays the same for the life of the session, until a compaction or an edit by the person; so does
+    `skills`.
     """
 
     parts: SessionParts
@@ -55,6 +57,7 @@ class SessionState:
     titled_by: str = ""
     mode: str = ""
     effort: Effort = ""
+    preset: str = ""
     remembered: Remembered | None = None
     memory: KnownFacts = field(default_factory=KnownFacts)
     skills: Sequence[Section] | None = None
@@ -87,6 +90,12 @@ class SessionState:
                 pass
         self.conversation.apply(event)
         self.recorder.record(event, sent=sent)
+
+    def take_beginning(self) -> None:
+        """Keeps what was chosen before the first message, when that is sent."""
+        if self.recorder.new is not None and (self.effort or self.preset):
+            profile, effort, preset = self.profile, self.effort, self.preset
+            self.take(ModelChosen(profile, effort, profile, effort, preset, preset))
 
     def take_entry(self, event: Event) -> None:
         """Like `take`, for an event between turns, with or without a running loop."""

@@ -40,6 +40,7 @@ from kinet.session.state import SessionState
 
 if TYPE_CHECKING:
     from kinet.engine.base import Section, StopSignal, TurnRequest
+    from kinet.engine.presets import Preset
     from kinet.providers.base import Provider
 
 T = TypeVar("T")
@@ -66,6 +67,7 @@ class Loaded:
     rules: Rules
     memory_text: str
     skills: Sequence[Section]
+    preset: Preset
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,7 @@ class Turn:
         started = TurnStarted(self._state.id, message.id, time.time())
         asked = MessageCompleted(message)
         try:
+            self._state.take_beginning()
             self._state.take(started)
             self._state.take(asked, sent=sent)
             yield started
@@ -245,6 +248,7 @@ class Turn:
 
     def _read(self) -> Loaded:
         state, parts = self._state, self._state.parts
+        preset = parts.preset(state.preset)
         provider = parts.provider(self._profile)
         if state.written:
             parts.written(state.folder, state.written)
@@ -254,7 +258,7 @@ class Turn:
             state.memory.begun = parts.memory_text(state.folder)
         if state.skills is None:
             state.skills = tuple(parts.skills(state.folder))
-        return Loaded(provider, rules, state.memory.begun, state.skills)
+        return Loaded(provider, rules, state.memory.begun, state.skills, preset)
 
     def _about(self, rules: Rules) -> list[Notice]:
         """What there is to tell about the rules, if they are not those of the last turn."""
@@ -273,20 +277,21 @@ class Turn:
     def _request(self, message: Message, before: Before, loaded: Loaded) -> TurnRequest:
         from kinet.engine.base import Limits, TurnRequest
 
-        state, parts = self._state, self._state.parts
+        state, parts, preset = self._state, self._state.parts, loaded.preset
+        limits = parts.limits(preset) if parts.limits else preset.apply(Limits())
         return TurnRequest(
             session_id=state.id,
             user=message,
             history=before.history,
             profile=self._profile,
             provider=loaded.provider,
-            toolbox=parts.toolbox(),
+            toolbox=parts.toolbox().read_only() if preset.read_only else parts.toolbox(),
             approver=self._approver,
             stop=self._stop,
             folder=state.folder,
             mode=state.mode or parts.mode(),
-            limits=self._spending.limits(parts.limits() if parts.limits else Limits()),
-            effort=state.effort or parts.effort(),
+            limits=self._spending.limits(limits),
+            effort=state.effort or parts.effort(preset),
             rules=tuple(loaded.rules.sections),
             skills=tuple(loaded.skills),
             memory_text=loaded.memory_text,

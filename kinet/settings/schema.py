@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, get_args, get_origin
 
 from annotated_types import Ge, Le
@@ -11,8 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
 from kinet.settings.fields import Choice, FieldKind, SettingField
-
-Labels = Mapping[str, str | tuple[str, str]]
+from kinet.settings.labels import ESCAPES, MODES, PRESETS, SEND_KEYS, THEMES, Labels
 
 
 def setting(
@@ -43,32 +41,19 @@ class Section(BaseModel):
     page: ClassVar[str] = ""
 
 
-_SEND = {"enter": ("Enter", "Shift+Enter begins a new line."),
-         "ctrl_enter": ("Ctrl+Enter", "Enter begins a new line.")}  # fmt: skip
-_ESCAPE = {"once": "Once", "twice": "Twice, within 1.5 seconds", "never": "Never"}
-_MODES = {
-    "ask": ("Ask", "Reads freely; asks before it changes a file or runs a command."),
-    "edits": ("Accept edits", "Changes files in the folder unasked; asks before commands."),
-    "plan": ("Plan", "Only reads, and says what it would do."),
-    "all": ("Allow all", "Asks nothing but what is dangerous."),
-    "deny": ("Deny", "Refuses everything that would need a question."),
-}
-_THEMES = {"system": "Like the system", "light": "Light", "dark": "Dark"}
-
-
 class General(Section):
     page = "General"
     folder: str = setting(
         "", title="Folder", help="The folder new sessions work on.", kind="folder"
     )
     send_key: Literal["enter", "ctrl_enter"] = setting(
-        "enter", title="Send with", help="The key that sends the message.", labels=_SEND
+        "enter", title="Send with", help="The key that sends the message.", labels=SEND_KEYS
     )
     escape_stops: Literal["once", "twice", "never"] = setting(
         "twice",
         title="Esc stops a running turn",
         help="How often Esc has to be pressed. The Stop button and Ctrl+. stop at once.",
-        labels=_ESCAPE,
+        labels=ESCAPES,
     )
 
 
@@ -95,7 +80,7 @@ class Approvals(Section):
         "ask",
         title="Approval mode",
         help="What may be done unasked in new sessions.",
-        labels=_MODES,
+        labels=MODES,
         strictest="deny",
     )
     wait_seconds: float = setting(
@@ -130,7 +115,7 @@ class Memory(Section):
 class Appearance(Section):
     page = "Appearance"
     theme: Literal["system", "light", "dark"] = setting(
-        "system", title="Theme", help="Light or dark.", labels=_THEMES
+        "system", title="Theme", help="Light or dark.", labels=THEMES
     )
     zoom: int = setting(
         100, title="Zoom", help="Size of the text in the window.", unit="%", ge=80, le=200
@@ -202,6 +187,14 @@ class Network(Section):
 
 class Limits(Section):
     page = "Limits"
+    preset: Literal[
+        "default", "chat", "insight", "evolution", "lark", "remote-exec", "loop-20", "loop-25"
+    ] = setting(
+        "default",
+        title="Preset",
+        help="How far a turn goes where a session has no preset of its own.",
+        labels=PRESETS,
+    )
     max_steps: int = setting(
         0,
         title="Steps per turn",

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from kinet.core.completion import Usage
-from kinet.core.errors import SettingsError
 from kinet.core.profile import Effort
 from kinet.engine.base import Limits
-from kinet.engine.presets import PRESETS, Preset
+from kinet.engine.presets import Preset, preset_named
 from kinet.local.tour import MODEL as TOUR_MODEL
 from kinet.providers.pricing import PriceTable
 from kinet.settings.options import Options
@@ -36,19 +35,17 @@ class TurnChoices:
 
     def check(self) -> None:
         """SettingsError if the command line names a preset that does not exist."""
-        name = self._options.preset
-        if name and name not in PRESETS:
-            raise SettingsError(
-                f"There is no preset {name!r}.", hint=f"Presets: {', '.join(PRESETS)}."
-            )
+        preset_named(self._options.preset)
 
-    @property
-    def preset(self) -> Preset:
-        """The chosen preset, or the one without caps."""
-        return PRESETS[self._options.preset or "default"]
+    def preset(self, name: str = "") -> Preset:
+        """The preset of this name; for "" that of the command line, else that of the settings.
 
-    def limits(self) -> Limits:
-        """The limits of a turn that begins now."""
+        SettingsError if there is none of this name.
+        """
+        return preset_named(name or self._options.preset or self._settings.values.limits.preset)
+
+    def limits(self, preset: Preset) -> Limits:
+        """The limits of a turn that begins now with this preset."""
         chosen, options = self._settings.values, self._options
         limits = Limits(
             max_steps=chosen.limits.max_steps,
@@ -59,7 +56,7 @@ class TurnChoices:
             approval_seconds=chosen.approvals.wait_seconds,
             stall_seconds=chosen.network.stall_seconds,
         )
-        limits = self.preset.apply(limits)
+        limits = preset.apply(limits)
         if options.max_steps is not None:
             limits = replace(limits, max_steps=options.max_steps)
         if options.budget is not None:
@@ -75,9 +72,9 @@ class TurnChoices:
         chosen: str = self._options.approve or self._settings.values.approvals.mode
         return "ask" if self._options.headless and chosen == "deny" else chosen
 
-    def effort(self) -> Effort:
+    def effort(self, preset: Preset) -> Effort:
         """How long the model may think; "" leaves it to the profile."""
-        chosen = self._options.effort or self.preset.effort or self._settings.values.models.effort
+        chosen = self._options.effort or preset.effort or self._settings.values.models.effort
         return cast(Effort, chosen)
 
     def session_limit(self) -> float:
@@ -93,7 +90,7 @@ class TurnChoices:
         return float(self._settings.values.limits.day_usd)
 
     def toolbox(self) -> Toolbox:
-        """All tools, or those that only read, as the preset says."""
+        """All tools."""
         from kinet.tools.catalog import builtin_tools
         from kinet.tools.toolbox import Toolbox
 
@@ -101,7 +98,7 @@ class TurnChoices:
             box = Toolbox(builtin_tools(self._search))
             if not self._options.memory:
                 box = box.only(name for name in box.names() if name != "recall_memory")
-            self._toolbox = box.read_only() if self.preset.read_only else box
+            self._toolbox = box
         if self._settings.values.network.search == "off":
             return self._toolbox.only(set(self._toolbox.names()) - {"web_search"})
         return self._toolbox

@@ -53,7 +53,7 @@ class BranchedSession(Protocol):
 
 
 class ChosenSession(Protocol):
-    """A session's model, approval mode, folder and name, as a person chooses them."""
+    """A session's model, approval mode, preset, folder and name, as a person chooses them."""
 
     @property
     def profile(self) -> str:
@@ -63,6 +63,11 @@ class ChosenSession(Protocol):
     @property
     def mode(self) -> str:
         """The approval mode: ask, edits, plan, all or deny."""
+        ...
+
+    @property
+    def preset(self) -> str:
+        """The name of the preset. SettingsError if there is none of this name any more."""
         ...
 
     def rename(self, title: str) -> None:
@@ -79,6 +84,10 @@ class ChosenSession(Protocol):
 
     def set_effort(self, effort: Any) -> None:
         """Lets the model think off, low, medium or high from the next request on."""
+        ...
+
+    def set_preset(self, name: str) -> None:
+        """Uses another preset from the next turn on. SettingsError if there is none such."""
         ...
 
     def set_folder(self, folder: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kinet.core.approval import Decision
 from kinet.core.conversation import replay
-from kinet.core.errors import StoreError
+from kinet.core.errors import SettingsError, StoreError
 from kinet.core.events import (
     ContextCompacted,
     MessageCompleted,
@@ -126,6 +126,41 @@ async def test_p25_the_chosen_effort_survives_a_restart(start):
     session.set_effort("low")
     world = await start()
     assert world.sessions.open(session.id).effort == "low"
+
+
+async def test_a01_a_chosen_preset_is_an_entry_holds_the_turn_and_goes_back_with_the_path(start):
+    world = await start()
+    session = world.sessions.create()
+    await collect(session.send("First."))
+    session.set_preset("chat")
+    await collect(session.send("Second."))
+    assert world.engine.requests[-1].limits.max_steps == 8
+    assert world.engine.requests[-1].limits.max_seconds == 120.0
+    await session.go_back(_asked(session, "First."))
+    assert session.preset == "default"
+    await collect(session.send("First, again."))
+    assert world.engine.requests[-1].limits.max_steps == 0
+
+
+async def test_a01_what_is_chosen_before_the_first_message_survives_a_restart_and_a_retry(start):
+    world = await start()
+    session = world.sessions.create()
+    session.set_preset("lark")
+    session.set_effort("low")
+    await collect(session.send("First."))
+    world = await start()
+    session = world.sessions.open(session.id)
+    assert (session.preset, session.effort) == ("lark", "low")
+    await session.go_back(_asked(session, "First."))
+    assert (session.preset, session.effort) == ("lark", "low")
+
+
+async def test_a_preset_that_does_not_exist_is_refused_and_changes_nothing(start):
+    world = await start()
+    session = world.sessions.create()
+    with pytest.raises(SettingsError, match="no preset 'nope'"):
+        session.set_preset("nope")
+    assert session.preset == "default"
 
 
 async def test_p25_a_model_changed_between_two_messages_belongs_to_the_later_one(start):

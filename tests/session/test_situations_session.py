@@ -110,7 +110,7 @@ async def test_situation_07_a_message_during_a_compaction_waits_and_arrives(star
     provider = ScriptedProvider(
         says("A. " + "long " * 2_000), says("B."), Reply((gate, "## Goal\nAll.")), says("C.")
     )
-    world = await start(**_real(provider, limits=lambda: Limits(compact_at=3_000)))
+    world = await start(**_real(provider, limits=lambda preset: Limits(compact_at=3_000)))
     session = world.sessions.create()
     await collect(session.send("First. " + "words " * 100))
     running = asyncio.create_task(collect(session.send("Second. " + "words " * 3_000)))

@@ -47,6 +47,7 @@ class FakeSession:
     profile: str = ""
     mode: str = "ask"
     effort: str = ""
+    preset: str = "default"
     conversation: Conversation = field(default_factory=Conversation)
     queue: list[Waiting] = field(default_factory=list)
     saved: list[Event] = field(default_factory=list)
@@ -109,6 +110,9 @@ class FakeSession:
     def set_effort(self, effort: str) -> None:
         self.effort = effort
 
+    def set_preset(self, name: str) -> None:
+        self.preset = name
+
     def set_mode(self, mode: str) -> None:
         self.mode = mode
 
@@ -169,6 +173,7 @@ class FakeSettings:
             "general.escape_stops": "twice",
             "general.send_key": "enter",
             "approvals.mode": "ask",
+            "limits.preset": "default",
             "models.default_profile": "Lumen 4",
             "appearance.theme": "light",
             "appearance.zoom": 100,

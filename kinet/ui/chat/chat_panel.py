@@ -22,12 +22,12 @@ from kinet.core.events import (
 )
 from kinet.ui.asking.approvals import Approvals
 from kinet.ui.asking.question_desk import Person, QuestionDesk
-from kinet.ui.chat.announcements import announce_event
 from kinet.ui.chat.branch_desk import BranchDesk
 from kinet.ui.chat.chat_body import ChatBody
 from kinet.ui.chat.context_desk import ContextDesk
 from kinet.ui.chat.find_bar import FindBar
 from kinet.ui.chat.header import ChatHeader
+from kinet.ui.chat.reading import Reading
 from kinet.ui.chat.status_row import Status, StatusRow
 from kinet.ui.chat.turn_runner import TurnRunner
 from kinet.ui.conversation_text import recent_commands
@@ -41,7 +41,6 @@ from kinet.ui.writing.edit_strip import EditStrip
 from kinet.ui.writing.todo_tray import TodoTray
 
 if TYPE_CHECKING:
-    from kinet.ui.transcript.presenter import Presenter
     from kinet.ui.transcript.view import Transcript
 
 MARGIN = 24
@@ -54,13 +53,7 @@ class ChatPanel(QFrame):
 
     state_changed = Signal()
     session_started = Signal(str)
-    step_chosen = Signal(str)  # call_id
     event_shown = Signal(object)
-    link_chosen = Signal(str)
-    files_chosen = Signal(str, str)  # changes, undo or redo; turn_id
-    transcript_made = Signal()
-    # Which turns can be taken back, by id; True for those that were.
-    undo_known = Signal(object)
     problem = Signal(str)
 
     def __init__(
@@ -75,9 +68,9 @@ class ChatPanel(QFrame):
         self.session = session
         self._model_window = 0
         self._program = program
-        self._presenter: Presenter | None = None
         self.header = ChatHeader(self)
         self.body = ChatBody(self)
+        self.reading = Reading(self.body, lambda: self.session, self)
         self.composer = Composer(self)
         self.status_row = StatusRow(self)
         self.find_bar = FindBar(self.body.find_text, self)
@@ -128,34 +121,7 @@ class ChatPanel(QFrame):
     @property
     def transcript(self) -> Transcript:
         """The transcript; built when it is first asked for."""
-        self.build_transcript()
-        transcript = self.body.transcript
-        assert transcript is not None
-        return transcript
-
-    def build_transcript(self, again: bool = False) -> None:
-        """Makes the transcript, and shows the saved conversation in it; `again` shows it anew."""
-        if self._presenter is not None:
-            if again and self.session is not None:
-                _replay(self, self.session, self._presenter)
-            return
-        # Not needed for the first frame: an empty transcript looks like the empty body.
-        from kinet.ui.transcript.presenter import Presenter
-        from kinet.ui.transcript.view import Transcript
-
-        transcript = Transcript(current_theme(), self.body)
-        self.body.set_transcript(transcript)
-        transcript.step_activated.connect(self.step_chosen)
-        transcript.link_activated.connect(self.link_chosen)
-        transcript.retry_requested.connect(self.retry)
-        transcript.files_requested.connect(self.files_chosen)
-        transcript.message_requested.connect(self.branches.act)
-        self._presenter = Presenter(transcript)
-        self.undo_known.connect(self._presenter.show_undo)
-        if self.session is not None:
-            _replay(self, self.session, self._presenter)
-        self.refresh()
-        self.transcript_made.emit()
+        return self.reading.transcript
 
     def send(self, text: str, pictures: Sequence[Path] = ()) -> None:
         """Starts a turn with `text`; if no session can be opened the text stays."""
@@ -164,7 +130,6 @@ class ChatPanel(QFrame):
             self.desk.clear()
             if not pictures and self.branches.send_edited(text):
                 return
-            self.build_transcript()
             self.transcript.jump_to_bottom()
             self.runner.start(session, text, pictures)
 
@@ -176,6 +141,7 @@ class ChatPanel(QFrame):
             except KinetError as exc:
                 self.problem.emit(exc.sentence())
                 return None
+            self.desk.adopt_draft()
             self.session_started.emit(self.session_id)
         return self.session
 
@@ -210,9 +176,7 @@ class ChatPanel(QFrame):
         self.composer.restyle()
         self.approvals.set_theme(theme)
         self.questions.set_theme(theme)
-        if self.body.transcript is not None:
-            self.body.transcript.set_theme(theme)
-            self.body.transcript.set_zoom(theme.zoom)
+        self.reading.set_theme(theme)
         self._place_foot()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -248,7 +212,13 @@ class ChatPanel(QFrame):
         self.find_bar.closed.connect(self.composer.edit.setFocus)
         self.approvals.changed.connect(self._show_state)
         self.questions.changed.connect(self._show_state)
-        self.branches.moved.connect(lambda: self.build_transcript(again=True))
+        self.reading.retry_requested.connect(self.retry)
+        self.reading.message_chosen.connect(self.branches.act)
+        self.reading.restored.connect(self.runner.restore)
+        self.reading.restored.connect(self.todo.restore)
+        self.reading.replayed.connect(self.refresh)
+        self.reading.replayed.connect(self._show_branches)
+        self.branches.moved.connect(lambda: self.reading.build(again=True))
         self.branches.problem.connect(self.problem)
         self.context.problem.connect(self.problem)
         self.runner.event_came.connect(self._show)
@@ -260,12 +230,8 @@ class ChatPanel(QFrame):
         self._show_state()
 
     def _show(self, event: Event) -> None:
-        if self._presenter is not None:
-            self._presenter.show(event)
+        self.reading.show(event)
         self.todo.take(event)
-        if self.session is not None:
-            said = self.session.conversation.messages
-            announce_event(self.body.transcript or self, event, said)
         if isinstance(event, Notice) and not event.keep:
             self.problem.emit(event.text)
         if isinstance(event, _CHANGES_FIGURES):
@@ -281,12 +247,15 @@ class ChatPanel(QFrame):
             self.composer.set_running(running)
             self.refresh()
             if not running:
-                spawn(self.branches.show(self._presenter), "branches")
+                self._show_branches()
         status = self.runner.status.status
         idle = not running and not self.desk.has_model
         self.status_row.show_status(_NO_MODEL if idle else status)
         self.composer.set_placeholder(_placeholder(self))
         self.state_changed.emit()
+
+    def _show_branches(self) -> None:
+        spawn(self.branches.show(self.reading.presenter), "branches")
 
 
 def _placeholder(panel: ChatPanel) -> str:
@@ -297,13 +266,3 @@ def _placeholder(panel: ChatPanel) -> str:
     if panel.runner.running:
         return "Enter adds to the queue"
     return "Ask for anything in this folder" if panel.folder else "Ask for anything"
-
-
-def _replay(panel: ChatPanel, session: OpenSession, presenter: Presenter) -> None:
-    """Shows the saved conversation."""
-    events = session.events()
-    panel.runner.restore(events)
-    presenter.replay(events)
-    panel.todo.restore(events)
-    panel.refresh()
-    spawn(panel.branches.show(presenter), "branches")

@@ -47,9 +47,9 @@ class ChangesDesk(QObject):
 
     def serve(self, panel: ChatPanel) -> None:
         """Listens to a panel."""
-        panel.files_chosen.connect(lambda act, turn: self._chosen(panel, act, turn))
+        panel.reading.files_chosen.connect(lambda act, turn: self._chosen(panel, act, turn))
         panel.event_shown.connect(lambda event: self._event_came(panel, event))
-        panel.transcript_made.connect(lambda: self.refresh(panel))
+        panel.reading.made.connect(lambda: self.refresh(panel))
 
     def refresh(self, panel: ChatPanel) -> None:
         """Brings the cards of changed files in line with what is on disk."""
@@ -170,7 +170,7 @@ class ChangesDesk(QObject):
         except KinetError as exc:
             self._toast.tell(exc.sentence(), seconds=0)
             return
-        panel.undo_known.emit(standing)
+        panel.reading.show_undo(standing)
         if self._view is not None and self._view.isVisible() and self._panel is panel:
             await self._fill(panel, self._turn_id)
 

@@ -47,6 +47,7 @@ class ModelDesk(TurnChoosing):
         """Connects a new panel's menus."""
         panel.composer.menus.model_chosen.connect(self.choose_model)
         panel.composer.menus.mode_chosen.connect(self.choose_mode)
+        panel.composer.menus.preset_chosen.connect(self.choose_preset)
         panel.composer.menus.models_requested.connect(lambda: self.open_settings("models"))
         panel.desk.model_needed.connect(self._model_needed)
 
@@ -63,6 +64,7 @@ class ModelDesk(TurnChoosing):
         profile = self._profile(panel)
         panel.composer.menus.set_model(profile.name if profile else "", self.choices())
         panel.composer.menus.set_mode(self._mode(panel))
+        panel.composer.menus.set_preset(self._preset(panel), self.presets())
         window = self._program.window(profile) if profile is not None else 0
         panel.set_model(profile is not None, window)
         welcome = profile is None and not self._skipped and panel.session is None

@@ -73,10 +73,10 @@ class StepDesk(QObject):
             return
         if self._panel is not None:
             with contextlib.suppress(RuntimeError):
-                self._panel.step_chosen.disconnect(self.show_step)
+                self._panel.reading.step_chosen.disconnect(self.show_step)
                 self._panel.event_shown.disconnect(self._event_came)
         self._panel = panel
-        panel.step_chosen.connect(self.show_step)
+        panel.reading.step_chosen.connect(self.show_step)
         panel.event_shown.connect(self._event_came)
         self._call_id = ""
         self._show(False)

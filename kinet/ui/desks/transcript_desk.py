@@ -16,8 +16,8 @@ class TranscriptDesk(QObject):
     def __init__(self, panel: ChatPanel, parts: WindowParts) -> None:
         super().__init__(panel)
         self._panel, self._parts = panel, parts
-        panel.link_chosen.connect(self._ask)
-        panel.transcript_made.connect(self._serve)
+        panel.reading.link_chosen.connect(self._ask)
+        panel.reading.made.connect(self._serve)
 
     def _serve(self) -> None:
         transcript = self._panel.transcript

@@ -1,4 +1,4 @@
-"""Which model answers, how long it thinks and what it may do unasked, as a person chooses it."""
+"""Which model answers, how long it thinks, what it may do and how far it goes, as chosen."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from kinet.core.errors import KinetError
 from kinet.core.profile import ModelProfile
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.program import Program
-from kinet.ui.writing.composer_menus import MODES
+from kinet.ui.writing.composer_menus import MODES, PresetChoice
 
 if TYPE_CHECKING:
     from kinet.settings.fields import SettingField
+
+_PRESET = "limits.preset"
 
 
 class TurnChoosing(QObject):
@@ -85,6 +87,32 @@ class TurnChoosing(QObject):
             return
         self.told.emit(f"Effort: {effort}")
 
+    def presets(self) -> list[PresetChoice]:
+        """All presets: name, word, and what they hold a turn to."""
+        found = next((item for item in self.setting_fields() if item.key == _PRESET), None)
+        choices = found.choices if found is not None else ()
+        return [(item.value, item.label, item.help) for item in choices]
+
+    def choose_preset(self, name: str) -> None:
+        """Uses this preset in the session on screen from its next turn on; others keep theirs."""
+        panel = self._panel
+        if panel is None:
+            return
+        if self._profile(panel) is None:
+            self.problem.emit("Choose a model first, then how far a turn goes.")
+            return
+        session = panel.open_session()
+        if session is None:
+            return
+        try:
+            session.set_preset(name)
+        except KinetError as exc:
+            self.problem.emit(exc.sentence())
+            return
+        self.refresh()
+        words = next((f"{word}. {more}" for key, word, more in self.presets() if key == name), name)
+        self.told.emit(f"Preset from the next message on: {words}")
+
     def next_mode(self) -> None:
         """The approval mode after the present one."""
         if self._panel is not None:
@@ -95,6 +123,15 @@ class TurnChoosing(QObject):
 
     def _profile(self, panel: ChatPanel) -> ModelProfile | None:
         return self._program.profile(panel.session.profile if panel.session is not None else "")
+
+    def _preset(self, panel: ChatPanel) -> str:
+        """The preset in use; one that is gone is named, so that another can be chosen."""
+        if panel.session is None:
+            return str(self._program.settings.get(_PRESET))
+        try:
+            return panel.session.preset
+        except KinetError:
+            return "Unknown preset"
 
     def _mode(self, panel: ChatPanel) -> str:
         if panel.session is not None:

@@ -34,8 +34,20 @@ def palette_entries(parts: WindowParts, actions: Mapping[str, QAction]) -> list[
             key = command.keys.split()[0] if command.keys else ""
             out.append(Entry("Commands", command.title, action.trigger, command.icon, keys=key))
     out += [model(name, detail) for name, detail in parts.models.choices()]
+    out += _presets(parts)
     out += _settings(parts)
     return out
+
+
+def _presets(parts: WindowParts) -> Iterator[Entry]:
+    """How far a turn of the session on screen may go."""
+
+    def entry(name: str, word: str, detail: str) -> Entry:
+        act = lambda: parts.models.choose_preset(name)  # noqa: E731
+        return Entry("Presets", f"Preset: {word}", act, "mode", detail)
+
+    for name, word, detail in parts.models.presets():
+        yield entry(name, word, detail)
 
 
 def _settings(parts: WindowParts) -> Iterator[Entry]:

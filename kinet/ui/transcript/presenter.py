@@ -139,7 +139,8 @@ class Presenter:
             case ContextCompacted(before=before, after=after, summary=summary):
                 self._add_line(CompactionEntry(before, after, summary))
             case ModelChosen():
-                self._add_line(NoticeEntry(_chosen_words(event), "info", "model"))
+                if words := _chosen_words(event):
+                    self._add_line(NoticeEntry(words, "info", "model"))
             case FilesChanged(paths=paths, call_id=call_id):
                 turn.paths.update(dict.fromkeys(paths))
                 turn.changed_call = call_id or turn.changed_call
@@ -372,4 +373,6 @@ def _chosen_words(event: ModelChosen) -> str:
         parts.append(f"{event.profile or 'The default model'} answers from here on.")
     if event.effort != event.was_effort:
         parts.append(f"Effort: {event.effort or 'as usual'}.")
+    if event.preset != event.was_preset:
+        parts.append(f"Preset: {event.preset or 'the usual one'}.")
     return " ".join(parts)

@@ -101,7 +101,7 @@ class WindowCore(QObject):
         self.filled = True
         self._look.load_other_fonts()
         yield
-        parts.desk.current.build_transcript()
+        parts.desk.current.reading.build()
         yield
         parts.desk.load_list()
         yield
@@ -162,7 +162,7 @@ class WindowCore(QObject):
 
     def _follow(self, panel: ChatPanel) -> None:
         if self.filled:
-            panel.build_transcript()
+            panel.reading.build()
         self.parts.steps.follow(panel)
         self.parts.models.follow(panel)
         self.parts.files.follow(panel)

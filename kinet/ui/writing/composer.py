@@ -47,7 +47,7 @@ class Composer(QWidget):
         column.addWidget(self.queue)
         column.addWidget(self.box)
         self.edit = self.box.edit
-        self.menus = ComposerMenus(self.box.model, self.box.mode)
+        self.menus = ComposerMenus(self.box.model, self.box.mode, self.box.preset)
         self._connect()
         self.set_running(False)
 
@@ -178,6 +178,8 @@ class _Box(QFrame):
         self.command = IconButton("slash", "Commands", parent=self)
         self.model = MenuButton("model", "", "Model", self)
         self.mode = MenuButton("shield", "", "Approvals", self)
+        self.preset = MenuButton("mode", "", "Preset", self)
+        self.preset.setObjectName("presetButton")
         self.stop = StopButton(self)
         self.send = SendButton(self)
         column = QVBoxLayout(self)
@@ -217,6 +219,7 @@ class _Box(QFrame):
         bar.addWidget(_Divider(self))
         bar.addWidget(self.model)
         bar.addWidget(self.mode)
+        bar.addWidget(self.preset)
         bar.addStretch(1)
         bar.addWidget(self.stop)
         bar.addSpacing(8)

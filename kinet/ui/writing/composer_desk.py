@@ -86,6 +86,12 @@ class ComposerDesk(QObject):
         # A first message is typed before its session has an id.
         self._drafts.put(NEW, Draft())
 
+    def adopt_draft(self) -> None:
+        """Keeps what is in the composer under the session that was opened for it."""
+        self.save_draft()
+        self._drafts.put(NEW, Draft())
+        self._drafts.save()
+
     def give_back(self, text: str) -> None:
         """Puts a text that could not be sent back into an empty composer."""
         if not self._composer.text().strip():

@@ -1,4 +1,4 @@
-"""The two menus of the composer: which model answers, and what it may do unasked."""
+"""The menus of the composer: which model answers, what it may do unasked, how far a turn goes."""
 
 from __future__ import annotations
 
@@ -18,24 +18,36 @@ MODES: dict[str, tuple[str, str]] = {
     "all": ("Allow everything", "Nothing is asked; what is forbidden stays forbidden"),
 }
 
+# name, word on the button, sentence in the menu
+PresetChoice = tuple[str, str, str]
+USUAL_PRESET = "default"
+
 
 class ComposerMenus(QObject):
     """Opens without a loop of its own, so that a running turn goes on."""
 
     model_chosen = Signal(str)
     mode_chosen = Signal(str)
+    preset_chosen = Signal(str)
     models_requested = Signal()
 
-    def __init__(self, model_button: MenuButton, mode_button: MenuButton) -> None:
+    def __init__(
+        self, model_button: MenuButton, mode_button: MenuButton, preset_button: MenuButton
+    ) -> None:
         super().__init__(model_button)
         self._model_button, self._mode_button = model_button, mode_button
+        self._preset_button = preset_button
         self._models: tuple[tuple[str, str], ...] = ()
         self._model = ""
         self._mode = "ask"
+        self._presets: tuple[PresetChoice, ...] = ()
+        self._preset = USUAL_PRESET
         model_button.clicked.connect(self.open_models)
         mode_button.clicked.connect(self.open_modes)
+        preset_button.clicked.connect(self.open_presets)
         self.set_model("", ())
         self.set_mode("ask")
+        self.set_preset(USUAL_PRESET, ())
 
     def set_model(self, name: str, models: Sequence[tuple[str, str]]) -> None:
         """The profile in use, and all (name, detail) to choose from."""
@@ -46,6 +58,15 @@ class ComposerMenus(QObject):
         """The approval mode in use."""
         self._mode = mode
         self._mode_button.set_text(MODES.get(mode, (mode, ""))[0])
+
+    def set_preset(self, name: str, presets: Sequence[PresetChoice]) -> None:
+        """The preset in use, and all to choose from. One that narrows nothing takes no room."""
+        self._preset, self._presets = name, tuple(presets)
+        found = (item for item in presets if item[0] == name)
+        _, word, detail = next(found, (name, name, ""))
+        self._preset_button.set_text(word)
+        self._preset_button.setToolTip(f"Preset: {word}. {detail}".strip())
+        self._preset_button.setVisible(name != USUAL_PRESET)
 
     def open_models(self) -> None:
         """Opens the model menu above its button."""
@@ -67,7 +88,23 @@ class ComposerMenus(QObject):
         for mode, (word, detail) in MODES.items():
             action = _choice(menu, group, word, detail, mode == self._mode)
             action.triggered.connect(lambda _=False, m=mode: self.mode_chosen.emit(m))
+        if self._presets:
+            menu.addSeparator()
+            word = next((word for key, word, _ in self._presets if key == self._preset), "")
+            self._offer_presets(menu.addMenu(f"Preset: {word or self._preset}"))
         _open_above(menu, self._mode_button)
+
+    def open_presets(self) -> None:
+        """Opens the menu of presets above its button."""
+        menu = _menu(self._preset_button)
+        self._offer_presets(menu)
+        _open_above(menu, self._preset_button)
+
+    def _offer_presets(self, menu: QMenu) -> None:
+        group = QActionGroup(menu)
+        for name, word, detail in self._presets:
+            action = _choice(menu, group, f"{word}: {detail}", "", name == self._preset)
+            action.triggered.connect(lambda _=False, n=name: self.preset_chosen.emit(n))
 
 
 def _menu(parent: QWidget) -> QMenu:

@@ -1,0 +1,99 @@
+"""What is read of one session: its transcript, made when it is first needed, and what is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from kinet.core.events import Event
+from kinet.ui.chat.announcements import announce_event
+from kinet.ui.chat.chat_body import ChatBody
+from kinet.ui.look.theme import Theme, current_theme
+from kinet.ui.program import OpenSession
+
+if TYPE_CHECKING:
+    from kinet.ui.transcript.presenter import Presenter
+    from kinet.ui.transcript.view import Transcript
+
+
+class Reading(QObject):
+    """Serves one panel; asks for things by signal."""
+
+    made = Signal()  # the transcript is there
+    # A saved conversation: its events before they are shown; and afterwards.
+    restored = Signal(object)
+    replayed = Signal()
+    step_chosen = Signal(str)  # call_id
+    link_chosen = Signal(str)
+    files_chosen = Signal(str, str)  # changes, undo or redo; turn_id
+    message_chosen = Signal(str, str)  # what is to be done; message id
+    retry_requested = Signal()
+
+    def __init__(
+        self, body: ChatBody, session: Callable[[], OpenSession | None], parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._body, self._session, self._panel = body, session, parent
+        self.presenter: Presenter | None = None
+
+    @property
+    def transcript(self) -> Transcript:
+        """The transcript; built when it is first asked for."""
+        self.build()
+        transcript = self._body.transcript
+        assert transcript is not None
+        return transcript
+
+    def build(self, again: bool = False) -> None:
+        """Makes the transcript, and shows the saved conversation in it; `again` shows it anew."""
+        if self.presenter is not None:
+            if again:
+                self._replay(self.presenter)
+            return
+        # Not needed for the first frame: an empty transcript looks like the empty body.
+        from kinet.ui.transcript.presenter import Presenter
+        from kinet.ui.transcript.view import Transcript
+
+        transcript = Transcript(current_theme(), self._body)
+        self._body.set_transcript(transcript)
+        transcript.step_activated.connect(self.step_chosen)
+        transcript.link_activated.connect(self.link_chosen)
+        transcript.retry_requested.connect(self.retry_requested)
+        transcript.files_requested.connect(self.files_chosen)
+        transcript.message_requested.connect(self.message_chosen)
+        self.presenter = Presenter(transcript)
+        self._replay(self.presenter)
+        self.made.emit()
+
+    def show(self, event: Event) -> None:
+        """Shows and announces what happens now."""
+        if self.presenter is not None:
+            self.presenter.show(event)
+        session = self._session()
+        if session is not None:
+            # A hidden transcript cannot speak; its panel can.
+            place = self._body.transcript or self._panel
+            announce_event(place, event, session.conversation.messages)
+
+    def show_undo(self, standing: Mapping[str, bool]) -> None:
+        """Which turns can be taken back, by id; True for those that were."""
+        if self.presenter is not None:
+            self.presenter.show_undo(standing)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another look."""
+        if self._body.transcript is not None:
+            self._body.transcript.set_theme(theme)
+            self._body.transcript.set_zoom(theme.zoom)
+
+    def _replay(self, presenter: Presenter) -> None:
+        session = self._session()
+        if session is None:
+            return
+        events = session.events()
+        self.restored.emit(events)
+        presenter.replay(events)
+        self.replayed.emit()
