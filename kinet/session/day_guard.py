@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinet.core.approval import ApprovalRequest
+from kinet.core.approval import ApprovalRequest, Decision
+from kinet.core.budgets import budget_question
 
 if TYPE_CHECKING:
     from kinet.store.database import Database
@@ -21,41 +22,39 @@ class DayGuard:
 
     database: Database
     limit: Callable[[], float]
-    # A yes holds for that day and for as much again.
+    # A yes holds for that day: what may be spent on it, and how much the next yes adds.
     _day: str = ""
     _allowed: float = 0.0
-    # USD that are left of the day, as of the last question or permission.
+    _raised: float = 0.0
+    # USD that are left of the day and that were spent, as of the last question.
     left: float = 0.0
+    spent: float = 0.0
 
     async def question(self) -> ApprovalRequest | None:
         """What has to be asked before another turn, None if it may begin."""
-        limit = self.limit()
+        limit = self.budget()
         if limit <= 0:
             return None
         from kinet.store.usage import UsageLog
 
         spent = await asyncio.to_thread(UsageLog(self.database).day)
-        allowed = self._allowed if self._day == _today() else 0.0
-        self.left = max(limit, allowed) - spent.cost
-        if self.left > 0:
-            return None
-        more = "" if spent.known else " or more"
-        return ApprovalRequest(
-            id=secrets.token_hex(8),
-            call_id="",
-            tool="budget",
-            kind="other",
-            question="Go on spending today?",
-            reason=f"{spent.cost:.2f} USD{more} were spent today; the limit is {limit:.2f} USD.",
-        )
+        self.spent, self.left = spent.cost, max(limit, self._allowed) - spent.cost
+        return None if self.left > 0 else budget_question("day", limit, spent.cost, spent.known)
 
-    async def allow(self) -> None:
-        """The person said yes."""
-        from kinet.store.usage import UsageLog
+    def budget(self) -> float:
+        """USD that may be spent today, as the settings or a later yes say; 0 for no limit."""
+        if self._day != _today():
+            self._day, self._allowed, self._raised = _today(), 0.0, 0.0
+        return max(self.limit(), self._raised) if self.limit() > 0 else 0.0
 
-        spent = await asyncio.to_thread(UsageLog(self.database).day)
-        self._day, self._allowed = _today(), spent.cost + self.limit()
-        self.left = self.limit()
+    def allow(self, decision: Decision, spent: float) -> None:
+        """The person said yes when so much was spent: as much again, or another limit for today."""
+        if decision.raise_to:
+            self._allowed = self._raised = decision.raise_to
+        else:
+            more = self.budget() if decision.scope == "once" else math.inf
+            self._allowed = spent + more
+        self.left = self._allowed - spent
 
 
 def _today() -> str:

@@ -14,6 +14,7 @@ from kinet.core.profile import Effort
 from kinet.session.day_guard import DayGuard
 from kinet.session.known_files import KnownFiles
 from kinet.session.parts import SessionParts
+from kinet.session.raised_budgets import RaisedBudgets
 from kinet.session.recorder import Recorder
 from kinet.session.recovery import after_a_crash
 from kinet.session.session import Session
@@ -79,6 +80,7 @@ class SessionManager:
         chosen = next((item for item in reversed(events) if isinstance(item, ModelChosen)), None)
         if chosen is not None:
             state.effort, state.preset = cast(Effort, chosen.effort), chosen.preset
+        state.budgets = RaisedBudgets.of(events)
         self._recover(state, events)
         return self._opened(Session(state, _unreadable(lost), events))
 

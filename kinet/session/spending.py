@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kinet.core.approval import ApprovalRequest, Decision
+from kinet.core.budgets import budget_question
 from kinet.core.events import ApprovalRequested, ApprovalResolved, Event
 from kinet.session.state import SessionState
 
@@ -15,46 +15,31 @@ if TYPE_CHECKING:
 
 
 class Spending:
-    """The money of one turn. A yes "for this session" raises turn and session budget for good."""
+    """The money of one turn. A limit that the person raises or lifts holds for the session."""
 
     def __init__(self, state: SessionState) -> None:
         self._state = state
-        self._asked: set[str] = set()
+        self._asked: dict[str, ApprovalRequest] = {}
 
     async def question(self) -> ApprovalRequest | None:
         """What has to be asked before the turn may begin; None if it may."""
         asked = await self._state.day_guard.question()
         if asked is not None:
             return asked
-        state = self._state
-        limit, cost = state.parts.session_limit(), state.conversation.cost
-        if not limit or state.raised or cost < max(limit, state.session_allowed):
+        budgets, cost = self._state.budgets, self._state.conversation.cost
+        limit = budgets.limit("session", self._state.parts.session_limit())
+        if not limit or cost < max(limit, budgets.allowed):
             return None
-        more = "" if state.conversation.cost_known else " or more"
-        return ApprovalRequest(
-            id=secrets.token_hex(8),
-            call_id="",
-            tool="budget",
-            kind="other",
-            question="Go on spending in this session?",
-            reason=f"{cost:.2f} USD{more} were spent in it; the limit is {limit:.2f} USD.",
-            scopes=("once", "session"),
-        )
-
-    async def answered(self, decision: Decision) -> None:
-        """The person answered that question."""
-        if decision.allowed:
-            self._raise(decision)
-            await self._state.day_guard.allow()
+        return budget_question("session", limit, cost, self._state.conversation.cost_known)
 
     def watch(self, event: Event) -> None:
-        """Takes note of what the person says to budgets that are reached within the turn."""
+        """Takes note of what the person says to budgets, before the turn and within it."""
         match event:
-            case ApprovalRequested(request=request) if request.tool in ("budget", "time"):
-                self._asked.add(request.id)
-            case ApprovalResolved(id=id_, decision=decision) if id_ in self._asked:
-                if decision.allowed:
-                    self._raise(decision)
+            case ApprovalRequested(request=request) if request.kind == "budget":
+                self._asked[request.id] = request
+            case ApprovalResolved(id=id_, decision=decision) if decision.allowed:
+                if id_ in self._asked:
+                    self._allow(self._asked.pop(id_), decision)
             case _:
                 pass
 
@@ -62,22 +47,26 @@ class Spending:
         """What is left of session and day for a turn that begins now."""
         from kinet.engine.base import Allowance
 
-        state = self._state
-        limit, out = state.parts.session_limit(), []
-        if limit and not state.raised:
-            left = max(limit, state.session_allowed) - state.conversation.cost
-            out.append(Allowance("session", left, limit))
-        if state.day_guard.limit() > 0:
-            out.append(Allowance("day", state.day_guard.left, state.day_guard.limit()))
+        budgets, day, out = self._state.budgets, self._state.day_guard, []
+        cost = self._state.conversation.cost
+        if limit := budgets.limit("session", self._state.parts.session_limit()):
+            out.append(Allowance("session", max(limit, budgets.allowed) - cost, limit, cost))
+        if limit := day.budget():
+            out.append(Allowance("day", day.left, limit, day.spent))
         return tuple(out)
 
     def limits(self, limits: Limits) -> Limits:
-        """The limits of the turn, without those that the person lifted for the session."""
-        if not self._state.raised:
-            return limits
-        return replace(limits, budget_usd=0.0, max_seconds=0.0)
+        """The limits of the turn, with those that the person raised or lifted for the session."""
+        budgets = self._state.budgets
+        return replace(
+            limits,
+            budget_usd=budgets.limit("turn", limits.budget_usd),
+            max_seconds=budgets.limit("time", limits.max_seconds),
+        )
 
-    def _raise(self, decision: Decision) -> None:
-        state = self._state
-        state.session_allowed = state.conversation.cost + state.parts.session_limit()
-        state.raised = state.raised or decision.scope != "once"
+    def _allow(self, request: ApprovalRequest, decision: Decision) -> None:
+        spent = float(request.arguments.get("spent", 0.0))
+        if request.arguments.get("budget") == "day":
+            self._state.day_guard.allow(decision, spent)
+        else:
+            self._state.budgets.allow(request, decision)

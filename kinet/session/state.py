@@ -23,6 +23,7 @@ from kinet.session.day_guard import DayGuard
 from kinet.session.known_files import KnownFiles
 from kinet.session.new_facts import KnownFacts
 from kinet.session.parts import SessionParts
+from kinet.session.raised_budgets import RaisedBudgets
 from kinet.session.recorder import Recorder
 from kinet.session.waiting import Waiting
 from kinet.session.whole_outputs import WholeOutputs
@@ -64,9 +65,7 @@ class SessionState:
     rules_digest: str = ""
     # Files that tools wrote after a person saw the diff, since the last turn began.
     written: set[str] = field(default_factory=set)
-    # USD the session may have cost before it is asked again; and whether it is asked at all.
-    session_allowed: float = 0.0
-    raised: bool = False
+    budgets: RaisedBudgets = field(default_factory=RaisedBudgets)
     # The calls that run now, for a turn that is ended early.
     calls: dict[str, ToolStarted] = field(default_factory=dict)
 

@@ -184,13 +184,14 @@ class Turn:
             return
         requested = ApprovalRequested(question)
         self._state.take(requested)
+        self._spending.watch(requested)
         yield requested
         decision = await self._or_stop(self._approver.ask(question))
         told = replace(decision or Decision(False, reason=STOPPED), unasked=False)
         resolved = ApprovalResolved(question.id, "", told)
         self._state.take(resolved)
+        self._spending.watch(resolved)
         yield resolved
-        await self._spending.answered(told)
         if not told.allowed:
             yield await self._end(
                 None, "stopped" if decision is None else "budget", question.reason
