@@ -32,9 +32,9 @@ _LOCAL_4 = tuple(map(ipaddress.IPv4Network, (
 
 def special(address: Address) -> str:
     """Why the address is not a public one, "" if it is."""
+    if is_metadata(address):
+        return f"{address} hands out the keys of a cloud machine"
     for inner in unwrapped(address):
-        if inner in _METADATA:
-            return f"{address} hands out the keys of a cloud machine"
         tables = _SPECIAL_4 if isinstance(inner, ipaddress.IPv4Address) else _SPECIAL_6
         if any(inner in network for network in tables):
             return f"{address} is an address of this machine or a local network"

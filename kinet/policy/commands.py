@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kinet.policy import protected
 from kinet.policy.never import Machine, never_by_redirection, never_by_text, never_by_words
-from kinet.policy.operands import Place, objection
+from kinet.policy.operands import Place, objection, objection_to_start
 from kinet.policy.shell_syntax import Syntax, read_syntax
 from kinet.policy.verdicts import Judgement, Part, VerdictWord
 from kinet.policy.visible import visible_line
@@ -16,6 +16,8 @@ from kinet.policy.visible import visible_line
 LONGEST = 4_000
 _PRINTABLE = re.compile(r"[\x20-\x7e\n]*\Z")
 _SHOWN = 200
+# What stands behind these can be another thing each time.
+_EXPANSIONS = ("$", "`", "<(", ">(")
 _SEPARATORS = re.compile(r"&&|\|\||[;|&\n]")
 
 
@@ -25,16 +27,19 @@ def judge_command(
     home: Path | None = None,
     *,
     data_dir: Path | None = None,
+    start: Path | None = None,
     windows: bool = os.name == "nt",
 ) -> Judgement:
     """Judges the whole text as it would be given to bash in `folder`. Never raises.
+
+    `start` is the real folder in which it begins, if that is another one than the project's.
 
     allow: proved to only read inside the project. deny: never run, in no mode. ask: all else.
     """
     if folder is None:
         return _judged("deny", "no folder is open in this session", command, "no-folder")
     root = Path(os.path.realpath(folder))
-    machine = Machine(root, Path(os.path.realpath(home or Path.home())), data_dir)
+    machine = Machine(root, Path(os.path.realpath(home or Path.home())), data_dir, start)
     if not command.strip():
         return _judged("ask", "the command is empty", command, "empty")
     reason = never_by_text(command)
@@ -59,10 +64,11 @@ def judge_command(
 
 
 def _judge_plain(syntax: Syntax, machine: Machine) -> Judgement:
-    place = Place(machine.root, machine.home)
+    place = Place(machine.root, machine.home, machine.begins)
+    away = objection_to_start(place)
     parts: list[Part] = []
     for command in syntax.plain or ():
-        why = objection(command.words, place)
+        why = away or objection(command.words, place)
         word: VerdictWord = "ask" if why else "allow"
         parts.append(Part(_short(command.text), word, why or "only reads inside the project"))
     reasons = [part.rule for part in parts if part.verdict == "ask"]
@@ -104,15 +110,17 @@ def _too_long(command: str, machine: Machine) -> Judgement:
 
 def _memorable(syntax: Syntax, machine: Machine) -> bool:
     """False if a word names something outside the project, or a secret: asked every time."""
+    if machine.is_away:
+        return False
     words = {word for command in syntax.loose for word in command[1:]}
     for word in words.union(syntax.redirected):
-        if "$" in word or "`" in word:
+        if any(mark in word for mark in _EXPANSIONS):
             return False
         for text in {word, word.rpartition("=")[2]}:
             if text.startswith("~") or protected.is_secret(Path(text).parts):
                 return False
             if text.startswith("/") or ".." in text.split("/"):
-                plain = Path(os.path.normpath(os.path.join(machine.root, text)))
+                plain = Path(os.path.normpath(os.path.join(machine.begins, text)))
                 inside = plain == machine.root or machine.root in plain.parents
                 if not inside and text != "/dev/null":
                     return False

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -72,10 +72,24 @@ def gather(
     *,
     data_dir: Path | None = None,
     home: Path | None = None,
+    readable: Sequence[Path] = (),
+    start: Path | None = None,
+    local_permits: frozenset[str] = frozenset(),
 ) -> CallFacts:
-    """Looks at what the call would touch. Never raises for odd arguments: those are asked about."""
+    """Looks at what the call would touch. Never raises for odd arguments: those are asked about.
+
+    `readable` are real folders whose files read_file may read although they lie elsewhere, `start`
+    the real folder in which a command would begin, `local_permits` the host:port of this machine or
+    network that the person permitted.
+    """
     home = home or Path.home()
-    judgement = _look(tool, access, arguments, folder, data_dir, home)
+    if tool == "shell":
+        command = str(arguments.get("command", ""))
+        judgement = judge_command(command, folder, home, data_dir=data_dir, start=start)
+    elif tool == "web_fetch":
+        judgement = judge_url(str(arguments.get("url", "")), local_permits=local_permits)
+    else:
+        judgement = _look(tool, access, arguments, folder, data_dir, home, readable)
     grant = grant_for(tool, arguments, judgement.targets)
     return CallFacts(tool, access, dict(arguments), folder, judgement, grant)
 
@@ -131,7 +145,8 @@ def _by_mode(
             return "allow", "changes inside the project are allowed in this mode"
         return "ask", "it changes a file"
     if facts.tool == "shell":
-        return _command_by_mode(looked, mode, unsandboxed, sandbox)
+        outside = facts.arguments.get("outside_sandbox") is True
+        return _command_by_mode(looked, mode, unsandboxed, sandbox, outside)
     if facts.access == "network":
         if mode == "all" and unsandboxed and looked.memorable:
             return "allow", "everything is allowed in this mode"
@@ -144,12 +159,14 @@ def _by_mode(
 
 
 def _command_by_mode(
-    looked: Judgement, mode: str, unsandboxed: bool, sandbox: bool
+    looked: Judgement, mode: str, unsandboxed: bool, sandbox: bool, outside: bool
 ) -> tuple[VerdictWord, str]:
     if looked.verdict == "allow":
         return "allow", looked.reason
     if mode == "plan":
         return "deny", f"this session only reads, and the command may do more: {looked.reason}"
+    if mode == "all" and sandbox and not unsandboxed and outside:
+        return "ask", "it asks to run outside the sandbox"
     if mode == "all" and (sandbox or unsandboxed):
         return "allow", "commands are allowed in this mode"
     if mode == "all":
@@ -178,17 +195,14 @@ def _look(
     folder: Path | None,
     data_dir: Path | None,
     home: Path,
+    readable: Sequence[Path],
 ) -> Judgement:
-    if tool == "shell":
-        return judge_command(str(arguments.get("command", "")), folder, home, data_dir=data_dir)
-    if tool == "web_fetch":
-        return judge_url(str(arguments.get("url", "")))
     if tool in _SEARCH_TOOLS:
         path = str(arguments.get("path") or ".")
         return judge_path(path, "search", folder, home=home, data_dir=data_dir)
     if tool == "read_file":
         path = str(arguments.get("path", ""))
-        return judge_path(path, "read", folder, home=home, data_dir=data_dir)
+        return judge_path(path, "read", folder, home=home, data_dir=data_dir, readable=readable)
     if tool in _WRITE_TOOLS:
         path = str(arguments.get("path", ""))
         return judge_path(path, "write", folder, home=home, data_dir=data_dir)

@@ -47,11 +47,22 @@ _FARTHEST = 24
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What is to be spared: real paths."""
+    """What is to be spared: real paths. `start` is where the command begins, None for `root`."""
 
     root: Path
     home: Path
     data_dir: Path | None = None
+    start: Path | None = None
+
+    @property
+    def begins(self) -> Path:
+        """Where relative paths begin."""
+        return self.start or self.root
+
+    @property
+    def is_away(self) -> bool:
+        """True if the command begins outside the project."""
+        return self.begins != self.root and self.root not in self.begins.parents
 
 
 def never_by_text(text: str) -> str:
@@ -147,6 +158,8 @@ def _critical(word: str, machine: Machine) -> bool:
     if _WINDOWS_ROOT.match(word):
         return True
     path = _expanded(word, machine.home)
+    if machine.is_away and not path.startswith(("/", "-")):
+        path = os.path.join(machine.begins, path)
     while path.endswith(("/*", "/.*", "/.[!.]*")):
         path = path.rpartition("/")[0] or "/"
     if not path.startswith("/"):
@@ -174,9 +187,9 @@ def _own(word: str, machine: Machine) -> str:
     _, equals, value = word.partition("=")
     for text in (word, value) if equals else (word,):
         path = _expanded(text, machine.home)
-        if not path.startswith("/") and ".." not in path:
+        if not path.startswith("/") and ".." not in path and not machine.is_away:
             continue
-        plain = os.path.normpath(os.path.join(machine.root, path))
+        plain = os.path.normpath(os.path.join(machine.begins, path))
         parts = [protected.folded(part) for part in Path(plain).parts]
         for own in _own_parts(machine.home, machine.data_dir):
             if parts[: len(own)] == own:

@@ -23,10 +23,11 @@ _NUMBER = re.compile(r"\A-\d{1,9}\Z")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a command would run: real paths of the project and the home folder."""
+    """Real paths of the project, the home folder, and the folder in which a command begins."""
 
     root: Path
     home: Path
+    start: Path
 
 
 def objection(words: Sequence[str], place: Place) -> str:
@@ -51,6 +52,14 @@ def objection(words: Sequence[str], place: Place) -> str:
     if name == "date":
         return "" if all(word.startswith("+") for word in operands) else "it may set the clock"
     return _operands(name, program, options, operands, place)
+
+
+def objection_to_start(place: Place) -> str:
+    """Why no command may begin unasked in `place.start`, "" if it may."""
+    if place.start == place.root:
+        return ""
+    trouble = _path(".", place)
+    return f"it would begin in {place.start}, and {trouble}" if trouble else ""
 
 
 def _split(words: Sequence[str], program: Program) -> tuple[list[str], list[str]] | str:
@@ -175,7 +184,7 @@ def _path(word: str, place: Place, *, searched: bool = False) -> str:
     if len(word) > 1_000:
         return "an operand is very long"
     try:
-        real = Path(os.path.realpath(place.root / word))
+        real = Path(os.path.realpath(place.start / word))
         if not is_inside(real, place.root):
             return f"{word} is outside the project folder"
         below = real.relative_to(place.root).parts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -65,8 +66,11 @@ def judge_path(
     *,
     home: Path | None = None,
     data_dir: Path | None = None,
+    readable: Sequence[Path] = (),
 ) -> Judgement:
     """Judges the real target of `path` for a tool call made in `folder`. Never raises.
+
+    What lies in one of the real folders `readable` may be read as if it lay inside.
 
     deny: it can or may not be done. ask: a question of its own, never a remembered answer.
     allow: the path adds nothing to the usual rules for such a call.
@@ -80,6 +84,10 @@ def judge_path(
     try:
         real = resolve(path, folder, home)
         root = Path(os.path.realpath(folder))
+        lent = next((place for place in readable if is_inside(real, place)), None)
+        if purpose == "read" and lent is not None and not is_inside(real, root):
+            # There it is judged as in a project: what holds keys asks, and no folder is our own.
+            root, data_dir, home = lent, None, lent
         word, rule, reason = _judge_real(real, root, purpose, home, data_dir)
     except (OSError, ValueError) as exc:
         return _judged(path, "deny", "unreadable", f"the path cannot be looked at: {exc}")

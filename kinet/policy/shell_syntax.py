@@ -15,7 +15,11 @@ _PLAIN_NODES = frozenset({
     "string_content", "number", "redirected_statement", "file_redirect", "file_descriptor",
     "&&", "||", "|", ";", "\n", '"', ">", ">>", ">&", "&>",
 })  # fmt: skip
-_WORDS = frozenset({"word", "raw_string", "string", "number", "concatenation", "simple_expansion"})
+# All else that stands in a command or a redirection is a word of it, of whatever form.
+_NO_WORDS = frozenset({
+    "variable_assignment", "file_redirect", "heredoc_redirect", "herestring_redirect",
+    "file_descriptor", "comment",
+})  # fmt: skip
 _MOST_NODES = 20_000
 _MOST_OPENINGS = 200
 _MOST_SEPARATORS = 400
@@ -63,7 +67,7 @@ def read_syntax(text: str) -> Syntax:
         if node.type == "command":
             loose.append(_command_words(node))
         elif node.type == "file_redirect":
-            redirected += [_unquoted(child) for child in node.children if child.type in _WORDS]
+            redirected += [_unquoted(child) for child in node.children if _is_word(child)]
     if root.has_error:
         return Syntax(None, tuple(loose), tuple(redirected), "it cannot be parsed without error")
     if odd:
@@ -99,9 +103,13 @@ def _command_words(node: Any) -> tuple[str, ...]:
     for child in node.children:
         if child.type == "command_name":
             words += [_unquoted(inner) for inner in child.children]
-        elif child.type in _WORDS:
+        elif _is_word(child):
             words.append(_unquoted(child))
     return tuple(words)
+
+
+def _is_word(node: Any) -> bool:
+    return bool(node.is_named) and node.type not in _NO_WORDS
 
 
 def _unquoted(node: Any) -> str:

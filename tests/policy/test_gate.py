@@ -108,3 +108,88 @@ def test_without_a_folder_nothing_touches_files() -> None:
     for call in (READ, WRITE, PLAIN):
         tool, access, arguments = call
         assert judge(gather(tool, access, arguments, None), "all").verdict == "deny"
+
+
+def test_a_question_offers_exactly_what_was_asked(project: Path) -> None:
+    def offered(call: tuple[str, str, dict[str, str]]) -> tuple[tuple[str, ...], str]:
+        verdict = judge(facts_of(call, project), "ask")
+        return verdict.scopes, verdict.rule
+
+    target = str((project / "a.txt").resolve())
+    assert offered(COMMAND) == (("once", "session", "folder"), "exactly: make test")
+    assert offered(FETCH) == (("once", "session"), "fetch from site.test")
+    assert offered(WRITE) == (("once", "session"), f"changes to {target}")
+    exactly = (("once", "session"), "server_tool with exactly these arguments")
+    assert offered(SERVER) == exactly
+    assert offered(("server_tool", "write", {"path": "a.txt"})) == exactly
+    assert offered(("server_tool", "network", {"url": "https://site.test/"})) == exactly
+    assert offered(OUTSIDE) == (("once",), "")
+
+
+def test_the_reason_of_a_question_says_what_is_missing(project: Path) -> None:
+    assert judge(facts_of(COMMAND, project), "all").reason.startswith("no sandbox works here: make")
+    assert judge(facts_of(COMMAND, project), "ask").reason.startswith("make is not on the list")
+    assert judge(facts_of(COMMAND, project), "deny").reason.endswith(
+        "nobody can be asked in this run"
+    )
+    assert (
+        judge(facts_of(SERVER, project), "ask").reason
+        == "what this tool does is not known beforehand"
+    )
+    assert judge(facts_of(WRITE, project), "ask").reason == "it changes a file"
+
+
+def test_fetching_anywhere_is_allowed_only_without_a_sandbox_and_for_usual_addresses(
+    project: Path,
+) -> None:
+    def word(url: str, mode: str = "all", *, unsandboxed: bool = True) -> str:
+        facts = facts_of(("web_fetch", "network", {"url": url}), project)
+        return judge(facts, mode, unsandboxed=unsandboxed).verdict
+
+    assert word("https://site.test/") == "allow"
+    assert word("https://site.test/", unsandboxed=False) == "ask"
+    assert word("https://site.test/", "edits") == "ask"
+    assert word("https://site.test/?token=abcdefgh") == "ask"
+    assert word("http://127.0.0.1/") == "deny"
+
+
+def test_an_unknown_tool_is_looked_at_by_what_it_may_do(project: Path) -> None:
+    assert gather("server_tool", "read", {}, project).judgement.verdict == "allow"
+    for access in ("write", "execute", "network", "whatever"):
+        facts = gather("server_tool", access, {}, project)
+        assert facts.judgement.verdict == "ask", access
+        assert judge(facts, "ask").verdict == "ask", access
+        assert judge(facts, "deny").verdict == "deny", access
+
+
+def test_a_folder_is_searched_and_not_read(project: Path) -> None:
+    def word(tool: str, path: str | None) -> str:
+        return gather(tool, "read", {"path": path}, project).judgement.verdict
+
+    assert word("grep", ".") == word("glob", None) == word("grep", "") == "allow"
+    assert word("read_file", ".") == "deny"
+    assert word("grep", "..") == "ask"
+
+
+def test_the_persons_home_is_guarded_whether_or_not_it_is_named(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, other = tmp_path / "home", tmp_path / "other"
+    call = {"command": f"cat {home}/.config/kinet/settings.json"}
+    monkeypatch.setenv("HOME", str(home))
+    assert gather("shell", "execute", call, project).judgement.verdict == "deny"
+    assert gather("shell", "execute", call, project, home=other).judgement.verdict == "ask"
+    monkeypatch.setenv("HOME", str(other))
+    assert gather("shell", "execute", call, project, home=home).judgement.verdict == "deny"
+
+
+def test_a_grant_does_not_depend_on_the_order_of_arguments(project: Path) -> None:
+    first = gather("write_file", "write", {"path": "a.txt", "content": "x"}, project)
+    second = gather("write_file", "write", {"content": "x", "path": "a.txt"}, project)
+    other = gather("write_file", "write", {"content": "y", "path": "a.txt"}, project)
+    assert first.grant == second.grant != other.grant
+
+
+def test_a_no_without_words_says_that_a_rule_said_no(project: Path) -> None:
+    verdict = judge(facts_of(COMMAND, project), "ask", remembered=Decision(False, "folder"))
+    assert (verdict.verdict, verdict.reason) == ("deny", "a saved rule says no to this call")

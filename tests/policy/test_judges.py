@@ -75,7 +75,8 @@ def test_anything_else_asks(command: str, project: Path) -> None:
     [
         "rm -rf / --no-preserve-root", "sudo rm -rf /*", "rm -r -f ~/", "rm -rf $HOME",
         "rm -rf /etc",
-        'rm -rf "$HOME"', "bash -c 'rm -rf /'", "true && (sudo rm -rf /usr)",
+        'rm -rf "$HOME"', "rm -rf ${HOME}", "rm -rf ${HOME}/*", "sudo rm -rf ${HOME}/",
+        "bash -c 'rm -rf /'", "true && (sudo rm -rf /usr)",
         "find / -name x -delete",
         "chmod -R 000 /usr", "chown --recursive a /", "mkfs -t ext4 /dev/sdb", "wipefs -a /dev/sda",
         "dd if=x of=/dev/nvme0n1", "cat x > /dev/sdb1", "tee /dev/sda", "sudo poweroff",

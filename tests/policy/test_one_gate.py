@@ -21,6 +21,9 @@ WRITERS = {
     "tools/processes/process_runner.py",
     "tools/processes/process.py",
     "tools/processes/program.py",
+    "tools/processes/kept_output.py",
+    "tools/processes/whole_output.py",
+    "tools/processes/guarded_places.py",
     "policy/rules.py",
     "engine/kept_calibration.py",
 }

@@ -1,0 +1,33 @@
+"""Where a project begins, and the folders from there down to the one that is worked on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_NEVER_FROM = frozenset({"node_modules", ".git"})
+
+
+def project_root(folder: Path) -> Path:
+    """The nearest folder with `.git` at or above `folder`; `folder` itself if there is none.
+
+    The home folder and the root of the disk are never taken for a project above a folder.
+    """
+    folder = Path(os.path.realpath(folder))
+    home = Path(os.path.realpath(Path.home()))
+    for place in (folder, *folder.parents):
+        if place != folder and place in (home, Path(place.anchor)):
+            break
+        if (place / ".git").exists():
+            return place
+    return folder
+
+
+def way_down(root: Path, folder: Path) -> list[Path]:
+    """The folders from `root` to `folder`, both real; it ends before installed dependencies."""
+    places = [root]
+    for part in folder.relative_to(root).parts:
+        if part in _NEVER_FROM:
+            break
+        places.append(places[-1] / part)
+    return places
