@@ -95,10 +95,7 @@ class BranchDesk(QObject):
             # A turn began meanwhile, or the disk refuses: its end, or the next act, tells.
             return
         places = {item.message_id: (item.number, item.count) for item in points}
-        for turn_id, line in presenter.turn_lines.items():
-            if turn_id and line.branch != places.get(turn_id, (1, 1)):
-                line.branch = places.get(turn_id, (1, 1))
-                presenter.stage.touch(line)
+        presenter.show_branches(places)
 
     async def _send_instead(self, message_id: str, text: str, asked: Message | None = None) -> None:
         session = self._session()

@@ -70,8 +70,8 @@ class ChatBody(QWidget):
         if self.transcript is not None:
             self.transcript.remove_card(card)
 
-    def find_text(self, text: str, backwards: bool) -> tuple[int, int]:
-        """Goes to the next hit in the transcript."""
+    def find_text(self, text: str, backwards: bool) -> tuple[int, int] | None:
+        """Goes to the next hit in the transcript; None if that takes a moment."""
         return self.transcript.find_next(text, backwards) if self.transcript else (0, 0)
 
     def clear_find(self) -> None:

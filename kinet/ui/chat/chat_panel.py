@@ -213,6 +213,7 @@ class ChatPanel(QFrame):
         self.approvals.changed.connect(self._show_state)
         self.questions.changed.connect(self._show_state)
         self.reading.retry_requested.connect(self.retry)
+        self.reading.found.connect(self.find_bar.show_count)
         self.reading.message_chosen.connect(self.branches.act)
         self.reading.restored.connect(self.runner.restore)
         self.reading.restored.connect(self.todo.restore)

@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QWidget
 
 from kinet.ui.kit.controls import IconButton, text_label
 
-# (text, backwards) -> (number of the hit from 1, number of all); (0, 0) for none.
-Finder = Callable[[str, bool], tuple[int, int]]
+# (text, backwards) -> (number of the hit from 1, number of all); (0, 0) for none; None where the
+# answer comes later, by `show_count`.
+Finder = Callable[[str, bool], tuple[int, int] | None]
 
 
 class FindBar(QFrame):
@@ -68,7 +69,15 @@ class FindBar(QFrame):
     def search(self, *, backwards: bool = False) -> None:
         """Goes to the next or previous hit of what the field holds."""
         text = self.field.text()
-        number, total = self._finder(text, backwards) if text else (0, 0)
+        found = self._finder(text, backwards) if text else (0, 0)
+        if found is None:
+            self.count.setText("Searching…")
+        else:
+            self.show_count(*found)
+
+    def show_count(self, number: int, total: int) -> None:
+        """Says which hit of how many is shown."""
+        text = self.field.text()
         words = f"{number} of {total}" if total else "No hits"
         self.count.setText(words if text else "")
 

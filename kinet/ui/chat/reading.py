@@ -28,6 +28,7 @@ class Reading(QObject):
     replayed = Signal()
     step_chosen = Signal(str)  # call_id
     link_chosen = Signal(str)
+    found = Signal(int, int)  # number of the place that was searched for, number of all
     files_chosen = Signal(str, str)  # changes, undo or redo; turn_id
     message_chosen = Signal(str, str)  # what is to be done; message id
     retry_requested = Signal()
@@ -61,6 +62,7 @@ class Reading(QObject):
         self._body.set_transcript(transcript)
         transcript.step_activated.connect(self.step_chosen)
         transcript.link_activated.connect(self.link_chosen)
+        transcript.found.connect(self.found)
         transcript.retry_requested.connect(self.retry_requested)
         transcript.files_requested.connect(self.files_chosen)
         transcript.message_requested.connect(self.message_chosen)

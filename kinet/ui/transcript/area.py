@@ -45,6 +45,7 @@ class TranscriptArea(QAbstractScrollArea):
     files_requested = Signal(str, str)  # changes, undo or redo; turn_id
     following_changed = Signal(bool)
     new_text_below = Signal(bool)
+    found = Signal(int, int)  # number of the place that was searched for, number of all
 
     def __init__(self, theme: Theme | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,7 +63,7 @@ class TranscriptArea(QAbstractScrollArea):
         self._formulas = FormulaShelf(self)
         self.stage = Stage(self, self._style())
         self.selection = Selection(self.stage.flow)
-        self.finder = Finder(self.stage.flow)
+        self.finder = Finder(self.stage.flow, self)
         self.artist = Artist(self.stage, self.selection, self.finder)
         viewport = self.viewport()
         self._pointer = Pointer(self.stage, self.selection, self.artist, viewport)
@@ -77,6 +78,10 @@ class TranscriptArea(QAbstractScrollArea):
         self._actor.message_requested.connect(self.message_requested)
         self._actor.copy_wanted.connect(self.copy)
         self.stage.replaced.connect(self._forget_marks)
+        self.stage.filler.prepended.connect(self._move_marks)
+        self.stage.filler.finished.connect(self.finder.renew)
+        self.finder.arrived.connect(lambda: self._actor.show_match(self.finder.current))
+        self.finder.found.connect(self.found)
         # What still shows the source of a formula that is drawn by now is laid out anew.
         self._formulas.drawn.connect(lambda: self.stage.flow.drop_formulas())
         self._formulas.drawn.connect(lambda: self.stage.refresh())
@@ -176,3 +181,9 @@ class TranscriptArea(QAbstractScrollArea):
         self.selection.clear()
         self.finder.clear()
         self.artist.highlights.hover = self.artist.highlights.focus = None
+
+    def _move_marks(self, count: int) -> None:
+        self.selection.move(count)
+        self.finder.move(count)
+        self.artist.highlights.move(count)
+        self._pointer.move_marks(count)

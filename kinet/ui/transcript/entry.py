@@ -84,12 +84,13 @@ class Entry:
     """One thing in the transcript. `kind` decides the space around it."""
 
     kind = "other"
-    __slots__ = ("gap", "height", "turn")
+    __slots__ = ("gap", "height", "stamp")
 
     def __init__(self) -> None:
         self.height = 0
         self.gap = 0
-        self.turn = 0
+        # Which looks and width its height was guessed for: a number of its flow.
+        self.stamp = -1
 
     @property
     def pieces(self) -> list[Piece]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QTextCursor, QTextDocument
 
 from kinet.ui.steps import StepRecord
+from kinet.ui.transcript.entry import Entry
 from kinet.ui.transcript.flow import Flow
 from kinet.ui.transcript.steps_group import StepGroup
 from kinet.ui.transcript.text_entry import TextEntry
+
+# What most conversations need at most; the slices after it leave the window room to breathe.
+_FIRST_SECONDS = 0.04
+_SLICE_SECONDS = 0.006
 
 
 @dataclass(frozen=True)
@@ -22,56 +29,162 @@ class Match:
     call_id: str = ""
 
 
-class Finder:
-    """The places of one text, and which of them is the current one."""
+class Finder(QObject):
+    """The places of one text, and which of them is the current one.
 
-    def __init__(self, flow: Flow) -> None:
+    A very long conversation is looked through in slices; `found` then tells the answer.
+    """
+
+    found = Signal(int, int)  # number of the place from 1, number of all; 0, 0 for none
+    # The current place is one that was asked for: it is to be shown.
+    arrived = Signal()
+
+    def __init__(self, flow: Flow, parent: QObject | None = None) -> None:
+        super().__init__(parent)
         self._flow = flow
         self.text = ""
         self.current: Match | None = None
-        self._matches: list[Match] = []
+        # (number of an entry, how many places it has), in their order.
+        self._hits: list[tuple[int, int]] = []
+        # The current place: number in `_hits`, and the how manyth there.
+        self._at: tuple[int, int] | None = None
         self._stamp = (-1, -1)
+        self._step = 0
+        self._looked = 0
+        self._stay = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._look_on)
 
-    def next(self, text: str, backwards: bool) -> tuple[int, int]:
-        """Goes to the next place: (its number from 1, number of all); (0, 0) for none."""
-        stamp = (len(self._flow.entries), self._flow.height)
+    def next(self, text: str, backwards: bool) -> tuple[int, int] | None:
+        """Goes to the next place: (its number from 1, number of all); (0, 0) for none.
+
+        None means that it takes longer: `found` comes when it is done.
+        """
+        # A letter more stays where it is, as long as that place still fits.
         other = text != self.text
-        if other or stamp != self._stamp:
-            before = self.current
+        self._step = -1 if backwards else 1
+        if other or self._stamp != self._now():
             self.text = text
-            self._matches = self._search(text.casefold()) if text else []
-            self._stamp = stamp
-            self.current = before if before in self._matches else None
-        if not self._matches:
-            self.current = None
-            return 0, 0
-        if self.current is None:
-            place = len(self._matches) - 1 if backwards else 0
-        else:
-            # A letter more stays where it is, as long as that place still fits.
-            step = 0 if other else -1 if backwards else 1
-            place = (self._matches.index(self.current) + step) % len(self._matches)
-        self.current = self._matches[place]
-        return place + 1, len(self._matches)
+            return self._begin(stay=other)
+        return self._arrive(stay=False)
+
+    @property
+    def is_idle(self) -> bool:
+        """False while it looks through a long conversation."""
+        return not self._timer.isActive()
+
+    def renew(self) -> None:
+        """There is more to look through: counts again, and stays where it is."""
+        if self.text and self._stamp[0] != len(self._flow.entries):
+            self._step = 0
+            found = self._begin(stay=True)
+            if found is not None:
+                self.found.emit(*found)
+
+    def move(self, count: int) -> None:
+        """So many entries came above."""
+        self._hits = [(entry + count, number) for entry, number in self._hits]
+        if self.current is not None:
+            self.current = replace(self.current, entry=self.current.entry + count)
+        self._stamp = (-1, -1)
 
     def clear(self) -> None:
         """Forgets the text."""
+        self._timer.stop()
         self.text = ""
         self.current = None
-        self._matches = []
+        self._hits, self._at = [], None
         self._stamp = (-1, -1)
 
-    def _search(self, text: str) -> list[Match]:
-        found: list[Match] = []
-        for number, entry in enumerate(self._flow.entries):
-            if isinstance(entry, StepGroup):
-                records = entry.records.values()
-                found += [Match(number, call_id=r.call_id) for r in records if _in_step(r, text)]
-            elif isinstance(entry, TextEntry) and text in entry.source.casefold():
-                for place, piece in enumerate(entry.pieces):
-                    count = piece.block.source.casefold().count(text)
-                    found += [Match(number, place, n) for n in range(count)]
-        return found
+    def _now(self) -> tuple[int, int]:
+        return len(self._flow.entries), self._flow.height
+
+    def _begin(self, *, stay: bool) -> tuple[int, int] | None:
+        self._stamp = self._now()
+        self._hits, self._at, self._looked = [], None, 0
+        self._stay = stay
+        if not self._look(_FIRST_SECONDS):
+            self._timer.start()
+            return None
+        self._timer.stop()
+        return self._arrive(stay=stay)
+
+    def _look(self, seconds: float) -> bool:
+        """Looks on for some time; True when everything was looked through."""
+        entries, text = self._flow.entries, self.text.casefold()
+        deadline = time.perf_counter() + seconds
+        while text and self._looked < len(entries):
+            count = _places_in(entries[self._looked], text)
+            if count:
+                self._hits.append((self._looked, count))
+            self._looked += 1
+            if self._looked % 16 == 0 and time.perf_counter() > deadline:
+                return False
+        return True
+
+    def _look_on(self) -> None:
+        if self._look(_SLICE_SECONDS):
+            self._timer.stop()
+            self.found.emit(*self._arrive(stay=self._stay))
+            if self._step:
+                self.arrived.emit()
+
+    def _arrive(self, *, stay: bool) -> tuple[int, int]:
+        """Goes a step from where it was; with `stay` only if that is no place any more."""
+        if not self._hits:
+            self.current = self._at = None
+            return 0, 0
+        kept = self._at or self._place_of(self.current)
+        if kept is None:
+            back = self._step < 0
+            last = len(self._hits) - 1
+            self._at = (last, self._hits[last][1] - 1) if back else (0, 0)
+        else:
+            self._at = kept if stay else self._beside(kept)
+        place, number = self._at
+        self.current = self._match(self._hits[place][0], number)
+        counts = [count for _, count in self._hits]
+        return sum(counts[:place]) + number + 1, sum(counts)
+
+    def _beside(self, at: tuple[int, int]) -> tuple[int, int]:
+        place, number = at[0], at[1] + self._step
+        if number >= self._hits[place][1]:
+            return (place + 1) % len(self._hits), 0
+        if number < 0:
+            place = (place - 1) % len(self._hits)
+            return place, self._hits[place][1] - 1
+        return place, number
+
+    def _place_of(self, match: Match | None) -> tuple[int, int] | None:
+        """Where a match of another search stands in this one."""
+        if match is None:
+            return None
+        for place, (entry, count) in enumerate(self._hits):
+            if entry == match.entry:
+                numbers = range(count)
+                return next(((place, n) for n in numbers if self._match(entry, n) == match), None)
+        return None
+
+    def _match(self, number: int, nth: int) -> Match:
+        """The nth place of an entry; only now its blocks are made."""
+        entry, text = self._flow.entries[number], self.text.casefold()
+        if isinstance(entry, StepGroup):
+            records = [r for r in entry.records.values() if _in_step(r, text)]
+            return Match(number, call_id=records[nth].call_id)
+        for place, piece in enumerate(entry.pieces):
+            count = piece.block.source.casefold().count(text)
+            if nth < count:
+                return Match(number, place, nth)
+            nth -= count
+        # It lies across the border of two blocks.
+        return Match(number, max(0, len(entry.pieces) - 1))
+
+
+def _places_in(entry: Entry, text: str) -> int:
+    if isinstance(entry, StepGroup):
+        return sum(_in_step(record, text) for record in entry.records.values())
+    return entry.source.casefold().count(text) if isinstance(entry, TextEntry) else 0
 
 
 def occurrences(document: QTextDocument, text: str) -> list[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 
 from kinet.ui.transcript.entry import Entry, Room, gap_between
@@ -20,21 +21,37 @@ class Flow:
         self.entries: list[Entry] = []
         self.cache = DocumentCache()
         self._stack = Stack(self._extents)
+        # Counts the looks and widths; entries before `_stale` may have heights of an older one.
+        self._stamp = 0
+        self._stale = 0
 
     def set_entries(self, entries: Iterable[Entry]) -> None:
         """Shows other entries; their heights are guessed, nothing is laid out."""
         self.entries = list(entries)
         self.cache.clear()
+        self.measure(self.entries)
+        self._stale = 0
+        self._stack.spoil(0)
+
+    def measure(self, entries: list[Entry]) -> None:
+        """Guesses heights and gaps of entries that follow each other; nothing is laid out."""
         before = ""
-        for entry in self.entries:
+        for entry in entries:
             entry.gap = gap_between(before, entry.kind) if before else 0
             before = entry.kind
-            entry.estimate(self.style, self.width)
-        self._stack.spoil(0)
+            self._estimate(entry)
+
+    def prepend(self, entries: list[Entry]) -> None:
+        """Puts measured entries above all others."""
+        self.entries[:0] = entries
+        if self._stale:
+            self._stale += len(entries)
+        self._set_gaps(len(entries))
+        self._set_gaps(0)
 
     def add(self, entry: Entry) -> None:
         """Puts an entry at the end."""
-        entry.estimate(self.style, self.width)
+        self._estimate(entry)
         self._stack.spoil(len(self.entries))
         self.entries.append(entry)
         self._set_gaps(len(self.entries) - 1)
@@ -42,7 +59,7 @@ class Flow:
     def insert_before(self, entry: Entry, other: Entry) -> None:
         """Puts an entry before another."""
         place = self.place_of(other)
-        entry.estimate(self.style, self.width)
+        self._estimate(entry)
         self.entries.insert(place, entry)
         self._set_gaps(place)
 
@@ -67,14 +84,34 @@ class Flow:
         return -1
 
     def restyle(self, style: Style, width: int) -> None:
-        """Takes other looks or another width: what was laid out is an estimate again."""
+        """Takes other looks or another width: what was laid out is an estimate again.
+
+        What is seen is measured when it is settled, the rest by `guess`.
+        """
         if style is not self.style:
             self.cache.clear()
         self.style = style
         self.width = width
-        for entry in self.entries:
-            entry.estimate(style, width)
-        self._stack.spoil(0)
+        self._stamp += 1
+        self._stale = len(self.entries)
+
+    def guess(self, deadline: float) -> bool:
+        """Guesses heights that are of older looks, newest first; True when there are none."""
+        if not self._stale:
+            return True
+        while self._stale:
+            self._stale = min(self._stale, len(self.entries)) - 1
+            if self._stale < 0:
+                break
+            entry = self.entries[self._stale]
+            if entry.stamp != self._stamp:
+                self._estimate(entry)
+            if self._stale % 32 == 0 and time.perf_counter() > deadline:
+                break
+        self._stale = max(0, self._stale)
+        if not self._stale:
+            self._stack.spoil(0)
+        return not self._stale
 
     def drop_formulas(self) -> None:
         """Forgets the documents of blocks that may hold a formula; their heights stay."""
@@ -114,6 +151,8 @@ class Flow:
                 self.style, self.width, self.cache, deadline, top - above, bottom - above, upwards
             )
             before = entry.height
+            if entry.stamp != self._stamp:
+                self._estimate(entry)
             done = entry.settle(room) and done
             if entry.height != before:
                 self._stack.spoil(place)
@@ -157,6 +196,10 @@ class Flow:
         if isinstance(entry, TextEntry) and 0 <= number < entry.piece_count:
             return above + entry.piece_top(number)
         return above
+
+    def _estimate(self, entry: Entry) -> None:
+        entry.estimate(self.style, self.width)
+        entry.stamp = self._stamp
 
     def _set_gaps(self, place: int) -> None:
         for number in (place, place + 1):

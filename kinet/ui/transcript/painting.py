@@ -26,6 +26,13 @@ class Highlights:
     selected_step: str = ""
     copied: object = None
 
+    def move(self, count: int) -> None:
+        """So many entries came above."""
+        if self.hover is not None:
+            self.hover = self.hover[0] + count, self.hover[1]
+        if self.focus is not None:
+            self.focus = self.focus[0] + count, self.focus[1]
+
 
 class Artist:
     """Draws the visible entries of a stage."""

@@ -121,6 +121,11 @@ class Pointer(QObject):
             run.scroll = max(0, min(run.content_width - width, wanted))
             self._on.update()
 
+    def move_marks(self, count: int) -> None:
+        """So many entries came above what is pressed."""
+        if self._pressed is not None:
+            self._pressed = self._pressed[0] + count, self._pressed[1]
+
     def leave(self) -> None:
         """The mouse is away."""
         if self._artist.highlights.hover is not None:

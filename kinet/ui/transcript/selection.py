@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtGui import QAbstractTextDocumentLayout, QTextCharFormat, QTextCursor, QTextDocument
 
@@ -32,6 +32,7 @@ class Selection:
 
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
+        self._is_whole = False
         self.anchor: Place | None = None
         self.focus: Place | None = None
 
@@ -42,17 +43,27 @@ class Selection:
 
     def set(self, anchor: Place | None, focus: Place | None) -> None:
         """Selects from one place to another."""
+        self._is_whole = False
         self.anchor, self.focus = anchor, focus
 
     def clear(self) -> None:
         """Selects nothing."""
+        self._is_whole = False
         self.anchor = self.focus = None
+
+    def move(self, count: int) -> None:
+        """So many entries came above. Who selected everything has these too."""
+        if self._is_whole:
+            self.all()
+            return
+        self.anchor, self.focus = _moved(self.anchor, count), _moved(self.focus, count)
 
     def all(self) -> None:
         """Selects everything."""
         count = len(self._flow.entries)
         if count:
             self.set(Place(0, 0, 0), Place(count - 1, 10**6, 10**9))
+            self._is_whole = True
 
     def range(self) -> tuple[Place, Place] | None:
         """(first, last), or None if nothing is selected."""
@@ -140,6 +151,10 @@ class Selection:
         if piece.kind == "table":
             return _cells(document, begin, end)
         return unbroken(_plain(_with_formulas(document, begin, end)))
+
+
+def _moved(place: Place | None, count: int) -> Place | None:
+    return None if place is None else replace(place, entry=place.entry + count)
 
 
 def mark(

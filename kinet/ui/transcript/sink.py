@@ -59,8 +59,12 @@ class Sheet:
         self.entries.append(entry)
 
     def remove(self, entry: Entry) -> None:
-        """One less."""
-        self.entries = [other for other in self.entries if other is not entry]
+        """One less; the newest are looked at first."""
+        for place in range(len(self.entries) - 1, -1, -1):
+            if self.entries[place] is entry:
+                del self.entries[place]
+                self._from = min(self._from, place)
+                return
 
     def touch(self, entry: Entry) -> None:
         """Nobody sees it."""

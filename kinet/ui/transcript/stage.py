@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 from PySide6.QtWidgets import QAbstractScrollArea
@@ -12,6 +12,7 @@ from kinet.ui.transcript.cards import CardShelf
 from kinet.ui.transcript.damage import Damage
 from kinet.ui.transcript.entry import Entry
 from kinet.ui.transcript.eye import Anchor, Eye
+from kinet.ui.transcript.filler import SLICE_SECONDS, Filler
 from kinet.ui.transcript.flow import Flow
 from kinet.ui.transcript.follow import Follower
 from kinet.ui.transcript.live_clock import LiveClock
@@ -41,13 +42,14 @@ class Stage(QObject):
         self.bar = area.verticalScrollBar()
         self.follower = Follower(self.bar, self)
         self._eye = Eye(self.flow, self.bar, self.follower)
-        self.follower.moved.connect(self._person_moved)
+        self.follower.moved.connect(lambda: self.refresh(anew=True))
         self.pacer = Pacer(self._show_pieces, self)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(0)
         self._later.timeout.connect(lambda: self.refresh())
         self._clock = LiveClock(self.flow, area.viewport(), self)
+        self.filler = Filler(self.flow, self._keep_eye, self)
         self._held: Anchor | None = None
         self._unpainted = False
 
@@ -66,7 +68,7 @@ class Stage(QObject):
     @property
     def is_idle(self) -> bool:
         """True when nothing waits to be shown, laid out or painted."""
-        if not self.pacer.is_idle or self._later.isActive():
+        if not self.pacer.is_idle or self._later.isActive() or not self.filler.is_idle:
             return False
         formulas = self.flow.style.formulas
         if formulas is not None and not formulas.is_idle:
@@ -80,12 +82,12 @@ class Stage(QObject):
     def set_entries(self, entries: Iterable[Entry]) -> None:
         """Shows other entries, from their end."""
         self._cards.hide()
+        self.filler.begin(None)
         self.flow.width = self.column[1]
         self.flow.set_entries(entries)
         self.replaced.emit()
         self.follower.follow()
-        self._held = None
-        self.refresh()
+        self.refresh(anew=True)
 
     def add(self, entry: Entry) -> None:
         """Puts an entry at the end; cards stay behind it."""
@@ -134,16 +136,21 @@ class Stage(QObject):
             return
         anchor = self._held or self._eye.anchor(self.height)
         self.flow.restyle(style, width)
+        if not self.flow.guess(time.perf_counter() + SLICE_SECONDS):
+            self.filler.wake()
         self._eye.set_range(self.height)
         self._eye.return_to(anchor)
         self.refresh()
 
-    def refresh(self, damage: Damage | None = None) -> None:
+    def refresh(self, damage: Damage | None = None, *, anew: bool = False) -> None:
         """Lays out what is seen, keeps the eye where it is, and asks for paint.
 
-        `damage` is known where only the end has grown: then only that is painted.
+        `damage` is known where only the end has grown: then only that is painted. `anew` says that
+        the person has moved: there is no place to return to.
         """
         done = False
+        if anew:
+            self._held = None
         deadline = time.perf_counter() + LAYOUT_SECONDS
         anchor = self._held
         begun: Anchor | None = None
@@ -179,14 +186,12 @@ class Stage(QObject):
         """Brings a stretch into view; a small one with some room around."""
         self.follower.hold()
         self._eye.scroll_to(top, bottom, self.height)
-        self._held = None
-        self.refresh()
+        self.refresh(anew=True)
 
     def jump_to_end(self) -> None:
         """Goes to the end and follows."""
         self.follower.follow()
-        self._held = None
-        self.refresh()
+        self.refresh(anew=True)
 
     def entry_at(self, point: QPoint) -> tuple[int, QPoint]:
         """(number of the entry at a point of the viewport, the point within it); -1 for none."""
@@ -213,6 +218,9 @@ class Stage(QObject):
         self._clock.wake()
         self._later.start()
 
-    def _person_moved(self) -> None:
-        self._held = None
+    def _keep_eye(self, change: Callable[[], None]) -> None:
+        anchor = self._held or self._eye.anchor(self.height)
+        change()
+        self._eye.set_range(self.height)
+        self._eye.return_to(anchor)
         self.refresh()

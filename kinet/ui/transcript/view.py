@@ -46,6 +46,7 @@ class Transcript(TranscriptArea):
     def plain_text(self) -> str:
         """The whole conversation as Markdown, whatever is scrolled off."""
         self.stage.pacer.flush()
+        self.stage.filler.complete()
         texts = []
         for entry in self.stage.flow.entries:
             text = entry.markdown().strip("\n")
@@ -55,11 +56,13 @@ class Transcript(TranscriptArea):
 
     def block_count(self) -> int:
         """How many blocks of text there are; text not seen yet counts as one."""
+        self.stage.filler.complete()
         entries = self.stage.flow.entries
         return sum(max(1, e.piece_count) if isinstance(e, TextEntry) else 1 for e in entries)
 
     def open_step(self, index: int) -> None:
         """Shows step number `index` of all (-1: the newest) by `step_activated`."""
+        self.stage.filler.complete()
         groups = [e for e in self.stage.flow.entries if isinstance(e, StepGroup)]
         calls = [(group, call_id) for group in groups for call_id in group.records]
         if -len(calls) <= index < len(calls):
@@ -68,7 +71,7 @@ class Transcript(TranscriptArea):
 
     def is_idle(self) -> bool:
         """True when nothing is left to lay out or paint."""
-        return self.stage.is_idle
+        return self.stage.is_idle and self.finder.is_idle
 
     def set_theme(self, theme: Theme) -> None:
         """Draws with another theme, at its zoom."""
@@ -95,10 +98,14 @@ class Transcript(TranscriptArea):
         """Scrolls to the person's own message above (-1) or below (1)."""
         self._keys.to_message(step, ("user",))
 
-    def find_next(self, text: str, backwards: bool = False) -> tuple[int, int]:
-        """Shows the next place of a text: (its number from 1, number of all); (0, 0) for none."""
+    def find_next(self, text: str, backwards: bool = False) -> tuple[int, int] | None:
+        """Shows the next place of a text: (its number from 1, number of all); (0, 0) for none.
+
+        None means that a very long conversation is looked through: `found` tells later.
+        """
         found = self.finder.next(text, backwards)
-        self._actor.show_match(self.finder.current)
+        if found is not None:
+            self._actor.show_match(self.finder.current)
         return found
 
     def clear_find(self) -> None:

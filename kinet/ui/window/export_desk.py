@@ -118,6 +118,7 @@ def outline_of(panel: QWidget) -> list[Entry]:
     if transcript is None:
         return []
     found = []
+    transcript.stage.filler.complete()
     for entry in transcript.stage.flow.entries:
         if isinstance(entry, TextEntry) and entry.kind in ("user", "answer"):
             who, _, said = name_of(entry).partition(": ")

@@ -1,0 +1,60 @@
+"""Tells a saved conversation from its end, turn by turn, so that nobody waits for its beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kinet.core.events import Event, MessageCompleted, TurnStarted
+from kinet.ui.transcript.entry import Entry
+from kinet.ui.transcript.sink import Sheet, Sink
+from kinet.ui.transcript.teller import Teller
+from kinet.ui.transcript.turn_ends import TurnEnds
+
+# A long turn is told in parts of so many events: 1 to 2 ms.
+_PART = 64
+
+
+class Replay:
+    """One saved conversation. Its newest turn is told by `newest`, which goes on live."""
+
+    def __init__(self, events: Sequence[Event], ends: TurnEnds, stage: Sink) -> None:
+        self._events = events
+        self._ends = ends
+        self._stage = stage
+        self._sheet = Sheet()
+        self.newest = Teller(self._sheet, ends)
+        # True when all of the newest turn is told.
+        self.has_newest = False
+
+    def portions(self) -> Iterator[list[Entry]]:
+        """The entries of each turn, newest first; empty lists where a long one is not done yet."""
+        end = len(self._events)
+        while end > 0 or not self.has_newest:
+            start = self._begin_of_turn(end)
+            sheet = Sheet() if self.has_newest else self._sheet
+            teller = Teller(sheet, self._ends) if self.has_newest else self.newest
+            for number in range(start, end):
+                teller.show(self._events[number])
+                if (number - start) % _PART == _PART - 1:
+                    yield []
+            if self.has_newest:
+                # Only the newest turn can be retried.
+                sheet.retire()
+            else:
+                self.has_newest = True
+                self.newest.go_live(self._stage)
+            end = start
+            yield sheet.entries
+
+    def _begin_of_turn(self, end: int) -> int:
+        """Where the turn begins that ends before event number `end`."""
+        return next((number for number in range(end - 1, 0, -1) if self._begins(number)), 0)
+
+    def _begins(self, number: int) -> bool:
+        """A turn that is to begin with the person's message may have no other beginning."""
+        event = self._events[number]
+        if isinstance(event, MessageCompleted):
+            message, before = event.message, self._events[number - 1]
+            own = message.role == "user" and message.kind == ""
+            return own and not isinstance(before, TurnStarted)
+        return isinstance(event, TurnStarted)

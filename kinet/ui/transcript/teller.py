@@ -1,0 +1,351 @@
+"""Tells a sink what an event means: one match statement, for live and restored turns."""
+
+from __future__ import annotations
+
+import time
+
+from kinet.core.events import (
+    ApprovalRequested,
+    ApprovalResolved,
+    ContextCompacted,
+    Event,
+    FilesChanged,
+    MessageCompleted,
+    ModelChosen,
+    Notice,
+    RetryScheduled,
+    SegmentReset,
+    StepFinished,
+    StepStarted,
+    TextDelta,
+    ThinkingDelta,
+    ToolArgumentsDelta,
+    ToolFinished,
+    ToolProgress,
+    ToolStarted,
+    TurnFinished,
+    TurnStarted,
+)
+from kinet.core.messages import Message
+from kinet.ui.steps import StepBook
+from kinet.ui.transcript.answer import AnswerEntry
+from kinet.ui.transcript.bubble import UserEntry
+from kinet.ui.transcript.compaction_entry import CompactionEntry
+from kinet.ui.transcript.durations import duration
+from kinet.ui.transcript.error_card import ErrorEntry
+from kinet.ui.transcript.files_entry import FilesEntry
+from kinet.ui.transcript.lines import MetaEntry, NoticeEntry
+from kinet.ui.transcript.reasoning import ReasoningEntry
+from kinet.ui.transcript.sink import Sink
+from kinet.ui.transcript.steps_group import StepGroup
+from kinet.ui.transcript.turn import Turn
+from kinet.ui.transcript.turn_ends import TurnEnds
+
+_ERROR_TITLES = {
+    "auth": "The key was refused",
+    "rate_limit": "Too many requests",
+    "overloaded": "The service is overloaded",
+    "circuit": "The service is left alone for a moment",
+    "context_too_long": "The conversation is too long for this model",
+    "bad_request": "The server refused the request",
+    "network": "No connection",
+    "protocol": "The answer could not be understood",
+    "stalled": "The answer stopped coming",
+    "internal": "Something in Kinet went wrong",
+}
+_ENDS = {
+    "step_limit": "Stopped at the step limit.",
+    "budget": "Stopped at the money limit.",
+    "no_progress": "Stopped: the same steps were repeated without progress.",
+}
+
+
+class Teller:
+    """Tells one sink of the events of one session, as far as it hears them.
+
+    What ends the turns is noted in `ends`. Before `go_live` nothing is timed here.
+    """
+
+    def __init__(self, sink: Sink, ends: TurnEnds) -> None:
+        self._sink = sink
+        self._ends = ends
+        self._book = StepBook()
+        self._turn = Turn()
+        self._live = False
+
+    def go_live(self, sink: Sink) -> None:
+        """What comes from here on happens now, and is shown by `sink`."""
+        self._sink, self._live = sink, True
+
+    def show(self, event: Event) -> None:
+        """Shows one event."""
+        turn = self._turn
+        match event:
+            case TextDelta(text=text):
+                self._text(text)
+            case ThinkingDelta(text=text):
+                self._thinking(text)
+            case MessageCompleted(message=message):
+                if message.role == "assistant":
+                    self._answered(event)
+                elif message.role == "user" and message.kind in ("", "steer"):
+                    self._asked(message)
+            case TurnStarted(turn_id=turn_id):
+                self._begin(turn_id)
+            case StepStarted():
+                self._end_retry()
+                self._begin_step()
+            case SegmentReset():
+                self._take_back()
+            case ToolStarted() | ApprovalRequested() | ApprovalResolved():
+                self._call(event)
+            case ToolFinished():
+                self._call(event)
+                turn.count_lines(event)
+            case StepFinished():
+                self._step_done(event)
+            case RetryScheduled(delay=delay, reason=reason):
+                self._end_retry()
+                words = f"Trying again in {duration(max(delay, 1))}: {reason}"
+                turn.retry = NoticeEntry(words, "warning", "retry")
+                self._sink.add(turn.retry)
+            case ContextCompacted(before=before, after=after, summary=summary):
+                self._add_line(CompactionEntry(before, after, summary))
+            case ModelChosen():
+                if words := _chosen_words(event):
+                    self._add_line(NoticeEntry(words, "info", "model"))
+            case FilesChanged(paths=paths, call_id=call_id):
+                turn.paths.update(dict.fromkeys(paths))
+                turn.changed_call = call_id or turn.changed_call
+                turn.count_changed(event)
+            case Notice(text=text, level=level, keep=keep):
+                line = NoticeEntry(text, level)
+                self._add_line(line)
+                if not keep:
+                    turn.passing.append(line)
+            case TurnFinished():
+                self._finish(event)
+            case ToolProgress() | ToolArgumentsDelta():
+                pass
+
+    def _begin(self, turn_id: str) -> None:
+        self._turn = Turn(turn_id)
+        self._sink.retire()
+
+    def _begin_step(self) -> None:
+        turn = self._turn
+        turn.added = []
+        turn.blank = ""
+        turn.calls = 0
+        turn.thought_before = turn.reasoning.source if turn.reasoning else ""
+
+    def _asked(self, message: Message) -> None:
+        self._close_stretch()
+        pictures = len(message.images)
+        names = tuple(f"Picture {n + 1}" if pictures > 1 else "Picture" for n in range(pictures))
+        addresses = tuple(picture.url for picture in message.images)
+        self._sink.add(UserEntry(message.text, names, addresses))
+
+    def _thinking(self, text: str) -> None:
+        turn = self._turn
+        self._end_retry()
+        if turn.reasoning is None:
+            if not text.strip():
+                return
+            turn.reasoning = ReasoningEntry()
+            turn.added.append(turn.reasoning)
+            self._sink.add(turn.reasoning)
+        reasoning = turn.reasoning
+        if not reasoning.began and self._live:
+            reasoning.began = time.monotonic()
+            if reasoning.source:
+                text = "\n\n" + text
+            self._sink.touch(reasoning)
+        self._sink.stream(reasoning, text)
+
+    def _thought(self, seconds: float = 0.0) -> None:
+        """Thinking ended; `seconds` is what the engine measured, 0 where it did not."""
+        reasoning = self._turn.reasoning
+        if reasoning is None:
+            return
+        if reasoning.began:
+            measured = time.monotonic() - reasoning.began
+            reasoning.began = 0.0
+            reasoning.seconds += measured
+            self._turn.thinking_since = measured
+            self._sink.touch(reasoning)
+        if seconds:
+            reasoning.seconds += seconds - self._turn.thinking_since
+            self._turn.thinking_since = seconds
+            self._sink.touch(reasoning)
+
+    def _text(self, text: str) -> None:
+        turn = self._turn
+        if turn.answer is None:
+            turn.blank += text
+            if not turn.blank.strip():
+                return
+            text, turn.blank = turn.blank.lstrip("\n"), ""
+            self._open_answer()
+        assert turn.answer is not None
+        self._sink.stream(turn.answer, text)
+
+    def _open_answer(self) -> None:
+        turn = self._turn
+        self._end_retry()
+        self._thought()
+        self._close_group()
+        turn.answer = AnswerEntry()
+        turn.added.append(turn.answer)
+        self._sink.add(turn.answer)
+
+    def _answered(self, event: MessageCompleted) -> None:
+        turn, message = self._turn, event.message
+        self._end_retry()
+        if message.reasoning and not self._live:
+            before = turn.reasoning.source if turn.reasoning else ""
+            text = f"{before}\n\n{message.reasoning}" if before else message.reasoning
+            if turn.reasoning is None:
+                turn.reasoning = ReasoningEntry()
+                self._sink.add(turn.reasoning)
+            self._sink.finish(turn.reasoning, text)
+        elif turn.reasoning is not None:
+            self._sink.finish(turn.reasoning, None)
+        self._thought(event.thought_s)
+        turn.thinking_since = 0.0
+        text = message.text.lstrip("\n")
+        if text.strip():
+            if turn.answer is None:
+                self._open_answer()
+            assert turn.answer is not None
+            self._sink.finish(turn.answer, text)
+            turn.answers.append(text.rstrip("\n"))
+        elif turn.answer is not None:
+            self._sink.remove(turn.answer)
+        if turn.answer is not None:
+            turn.reasoning = None
+        turn.answer, turn.added, turn.blank = None, [], ""
+        if event.usage is not None:
+            turn.count(event.usage, event.cost)
+
+    def _take_back(self) -> None:
+        """What the step has streamed is void."""
+        turn = self._turn
+        for entry in turn.added:
+            self._sink.remove(entry)
+        if turn.reasoning in turn.added:
+            turn.reasoning = None
+        elif turn.reasoning is not None:
+            self._sink.finish(turn.reasoning, turn.thought_before)
+            turn.reasoning.began = 0.0
+        turn.answer = None
+        self._begin_step()
+
+    def _call(
+        self, event: ToolStarted | ToolFinished | ApprovalRequested | ApprovalResolved
+    ) -> None:
+        call_id = event.request.call_id if isinstance(event, ApprovalRequested) else event.call_id
+        if not call_id:
+            # A question about the turn as a whole belongs to no call.
+            return
+        now = time.monotonic() if self._live else 0.0
+        record = self._book.apply(event, now)
+        if record is None:
+            return
+        turn = self._turn
+        self._thought()
+        turn.calls += 1
+        if turn.group is None:
+            turn.group = StepGroup()
+            turn.group.put(record)
+            self._sink.add(turn.group)
+        else:
+            turn.group.put(record)
+        if self._live and not turn.group.began:
+            turn.group.began = now
+        self._sink.touch(turn.group)
+
+    def _step_done(self, event: StepFinished) -> None:
+        turn = self._turn
+        if event.purpose:
+            turn.count(event.usage, event.cost)
+        elif turn.calls and turn.group is not None:
+            turn.group.seconds += event.duration_s
+            if turn.group.began:
+                turn.group.began = time.monotonic()
+            self._sink.touch(turn.group)
+        turn.calls = 0
+
+    def _close_group(self) -> None:
+        group = self._turn.group
+        if group is not None:
+            group.began = 0.0
+            for record in self._book.records()[-len(group.records) :]:
+                if record.call_id in group.records:
+                    group.put(record)
+            self._sink.touch(group)
+            self._turn.group = None
+
+    def _close_stretch(self) -> None:
+        """Nothing that follows belongs to what was shown before."""
+        self._thought()
+        self._close_group()
+        if self._turn.answer is not None:
+            self._sink.finish(self._turn.answer, None)
+            self._turn.answer = None
+        self._turn.reasoning = None
+
+    def _add_line(self, line: NoticeEntry | CompactionEntry) -> None:
+        turn = self._turn
+        if turn.answer is None:
+            self._close_stretch()
+        self._sink.add(line)
+
+    def _end_retry(self) -> None:
+        if self._turn.retry is not None:
+            self._sink.remove(self._turn.retry)
+            self._turn.retry = None
+
+    def _finish(self, event: TurnFinished) -> None:
+        turn = self._turn
+        self._end_retry()
+        for entry in turn.passing:
+            self._sink.remove(entry)
+        if turn.answer is not None:
+            turn.answers.append(turn.answer.source)
+        self._book.apply(event)
+        if turn.group is not None and event.reason == "stopped":
+            turn.group.stopped = True
+        self._close_stretch()
+        if event.error is not None or event.reason == "failed":
+            kind = event.error.kind if event.error else "internal"
+            title = _ERROR_TITLES.get(kind, "The turn failed")
+            message = event.error.message if event.error else event.detail
+            hint = event.error.hint if event.error else ""
+            word = "Try anyway" if kind == "circuit" else "Retry"
+            self._sink.add(ErrorEntry(title, message, hint, word))
+        elif event.reason == "stopped":
+            self._sink.add(NoticeEntry(event.detail or "Stopped", "info", "stop"))
+        elif event.reason != "completed":
+            words = f"{_ENDS.get(event.reason, event.reason)} {event.detail}".strip()
+            self._sink.add(NoticeEntry(words, "warning"))
+        if turn.paths:
+            added, removed = turn.lines_changed()
+            card = FilesEntry(tuple(turn.paths), added, removed, turn.changed_call, turn.id)
+            self._ends.add_card(turn.id, card)
+            self._sink.add(card)
+        line = MetaEntry(turn.figures(event), "\n\n".join(turn.answers), turn.id)
+        self._ends.add_line(turn.id, line)
+        self._sink.add(line)
+        self._turn = Turn()
+
+
+def _chosen_words(event: ModelChosen) -> str:
+    parts = []
+    if event.profile != event.was_profile:
+        parts.append(f"{event.profile or 'The default model'} answers from here on.")
+    if event.effort != event.was_effort:
+        parts.append(f"Effort: {event.effort or 'as usual'}.")
+    if event.preset != event.was_preset:
+        parts.append(f"Preset: {event.preset or 'the usual one'}.")
+    return " ".join(parts)
