@@ -320,11 +320,12 @@ class Turn:
     def _usage_of(self, completion: Completion, request: ModelRequest) -> Usage:
         """What the server counted, or an estimate that says so."""
         usage = completion.usage
-        if usage.known and usage.tokens_in + usage.tokens_out > 0:
+        # No prompt is empty: a server that says so counts nothing, or answers alone.
+        if usage.known and usage.tokens_in > 0:
             return usage
-        answer = size_of_message(completion.raw_assistant)
-        size = self._context.size(request)
-        return Usage(self._context.estimate(size), self._context.estimate(answer), known=False)
+        answer = self._context.estimate(size_of_message(completion.raw_assistant))
+        asked = self._context.estimate(self._context.size(request))
+        return Usage(asked, max(usage.tokens_out, answer), known=False)
 
     def _cost_of(self, usage: Usage) -> tuple[float | None, bool]:
         return self._request.price(self._request.profile.model, usage)

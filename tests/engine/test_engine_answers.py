@@ -17,6 +17,8 @@ from tests.support.replies import asks_for, says
 from tests.support.scripted_provider import ScriptedProvider
 from tests.support.turns import collect, last, results, turn
 
+pytestmark = pytest.mark.usefixtures("wire")
+
 LINES = "".join(f"line {number}\n" for number in range(1, 41))
 TWO_CHANGES = {
     "path": "a.txt",

@@ -24,6 +24,8 @@ from tests.support.scripted_provider import ScriptedProvider
 from tests.support.tools import Big, Look
 from tests.support.turns import PROFILE, last, texts
 
+pytestmark = pytest.mark.usefixtures("wire")
+
 SMALL = replace(PROFILE, window=10_000)
 SUMMARY = "## Goal\nTabs everywhere. path/to/file.py"
 
@@ -282,3 +284,9 @@ async def test_the_sessions_view_is_what_the_model_got_after_several_compactions
         assert kept == [*sent, ("assistant", "Done.")]
         checked += chat.conversation.compaction is not None
     assert checked
+
+
+async def test_a_server_that_counts_only_its_answers_does_not_hide_how_full_the_window_is():
+    chat = Chat()
+    await chat.send(ScriptedProvider(says("Yes.").counting(0, 5)), "word " * 4_000)
+    assert chat.conversation.occupancy > 4_000

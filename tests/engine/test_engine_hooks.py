@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
+import pytest
+
 from kinet.core.approval import Decision
 from kinet.core.events import (
     ApprovalRequested,
@@ -25,6 +27,8 @@ from tests.support.replies import Reply, asks_for, fails, for_ever, hangs, says
 from tests.support.scripted_provider import ScriptedProvider
 from tests.support.tools import Change, Look, Watch
 from tests.support.turns import PROFILE, collect, last, results, texts, turn
+
+pytestmark = pytest.mark.usefixtures("wire")
 
 
 class Noted(Hook):
@@ -178,6 +182,7 @@ async def test_c02_a_context_source_adds_to_the_newest_message_and_never_to_the_
     assert "a.py" in request.messages[-1].environment
 
 
+@pytest.mark.parametrize("wire", [None], indirect=True)
 async def test_l07_a_model_that_only_talks_three_times_is_asked_about():
     talk = replace(says("I will now begin."), finish="pause")
     provider = ScriptedProvider([talk, talk, talk, talk])
@@ -187,6 +192,7 @@ async def test_l07_a_model_that_only_talks_three_times_is_asked_about():
     assert "only written so far" in provider.requests[2].messages[-1].text
 
 
+@pytest.mark.parametrize("wire", [None], indirect=True)
 async def test_l07_a_person_may_let_a_talking_model_go_on():
     talk = replace(says("I will now begin."), finish="pause")
     provider = ScriptedProvider([talk, talk, talk], says("The end."))

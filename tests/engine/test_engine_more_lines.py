@@ -43,6 +43,8 @@ from tests.support.scripted_provider import ScriptedProvider
 from tests.support.tools import Change, Look
 from tests.support.turns import PROFILE, collect, last, results, texts, turn
 
+pytestmark = pytest.mark.usefixtures("wire")
+
 
 class Poll(Look):
     """Gives another result each time."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from kinet.tools.catalog import builtin_tools
 from tests.support.chat import Chat
 from tests.support.replies import Reply
 from tests.support.scripted_provider import ScriptedProvider
 from tests.support.turns import results
+
+pytestmark = pytest.mark.usefixtures("wire")
 
 
 async def test_u07_each_result_has_a_preview_of_one_line(tmp_path):

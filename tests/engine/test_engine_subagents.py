@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any, ClassVar
 
+import pytest
+
 from kinet.core.events import (
     ApprovalRequested,
     StepFinished,
@@ -21,6 +23,8 @@ from tests.support.replies import Reply, asks_for, for_ever, hangs, says
 from tests.support.scripted_provider import ScriptedProvider
 from tests.support.tools import Change, Look
 from tests.support.turns import collect, conversation_after, last, results, texts, turn
+
+pytestmark = pytest.mark.usefixtures("wire")
 
 
 class TaskArguments(Arguments):

@@ -1,6 +1,7 @@
 """A program that runs a scripted turn and prints what it showed; made to be killed.
 
-Arguments: data folder, and what to do: stream, tool, approval, or turns.
+Arguments: data folder, and what to do: stream, tool, approval, turns (one after the other), idle
+(after some), filled (some, and it ends by itself), or upgrade (opens what is there).
 """
 
 from __future__ import annotations
@@ -27,9 +28,13 @@ from kinet.engine.base import TurnRequest
 from kinet.session.manager import SessionManager
 from kinet.session.parts import SessionParts
 from kinet.store.database import FILE_NAME, Database
-from kinet.store.sessions import SessionStore
+from kinet.store.sessions import NewSession, SessionStore
 from kinet.tools.toolbox import Toolbox
 from tests.support.turns import PROFILE
+
+# The session of a folder that was filled, and how many turns it has.
+SESSION_ID = "filled"
+FEW = 5
 
 
 def tell(word: str) -> None:
@@ -46,7 +51,7 @@ class Endless:
     async def run(self, request: TurnRequest) -> AsyncIterator[Event]:
         """The turn."""
         yield StepStarted(1)
-        if self.what in ("tool", "approval", "turns"):
+        if self.what != "stream":
             call = ToolCall(f"{request.user.id}-1", "look", "{}")
             yield MessageCompleted(Message("assistant", "I look.", (call,)), finish="tool_calls")
             if self.what == "approval":
@@ -71,7 +76,11 @@ class Endless:
 
 async def main(home: str, what: str) -> None:
     """Runs turns until it is killed."""
-    store = SessionStore(Database(Path(home) / FILE_NAME))
+    if what == "upgrade":
+        # Told before: the kill is to fall into the opening.
+        tell(f"session {SESSION_ID}")
+    database = Database(Path(home) / FILE_NAME)
+    store = SessionStore(database)
     parts = SessionParts(
         store=store,
         engine=lambda: Endless(what),
@@ -79,13 +88,28 @@ async def main(home: str, what: str) -> None:
         provider=lambda profile: None,  # type: ignore[arg-type,return-value]
         toolbox=Toolbox,
     )
-    session = SessionManager(parts).create()
+    manager = SessionManager(parts)
+    if what == "upgrade":
+        manager.open(SESSION_ID)
+        await asyncio.Event().wait()
+    if what == "filled":
+        await asyncio.wrap_future(store.create(NewSession(SESSION_ID)))
+    session = manager.open(SESSION_ID) if what == "filled" else manager.create()
     tell(f"session {session.id}")
-    for number in range(1_000_000):
+    for number in range(FEW if what in ("idle", "filled") else 1_000_000):
         async for event in session.send(f"question {number}"):
             if isinstance(event, TurnFinished):
                 tell(f"turn {number}")
+    if what == "idle":
+        await asyncio.Event().wait()
+    await session.close()
+    database.close()
+
+
+def run(home: str, what: str) -> None:
+    """Runs in this process until it is killed."""
+    asyncio.run(main(home, what))
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], sys.argv[2]))
+    run(sys.argv[1], sys.argv[2])

@@ -1,4 +1,8 @@
-"""A provider without a wire: plays replies, keeps the requests it was given."""
+"""A provider that plays replies and keeps the requests it was given.
+
+By itself it has no wire. Where `speaking` names a protocol, all of them speak it: the request is
+built and judged, and the reply decoded, by the code of that protocol.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,15 @@ from kinet.core.errors import ContextTooLongError, NetworkError, OverloadedError
 from kinet.core.events import TextDelta, ThinkingDelta, ToolArgumentsDelta
 from kinet.core.messages import Message, ToolCall
 from kinet.core.pairing import unanswered
+from kinet.core.profile import WireProtocol
 from kinet.providers.base import ModelRequest, RawRequest, StreamItem
 from tests.support.replies import Cut, Gate, Reply, Silence, says
+from tests.support.scripted_wire import ScriptedWire
+
+# The protocol that providers made from now on speak; None for none. Set by the fixture `wire`.
+speaking: WireProtocol | None = None
+# Those that were made since it was set, for what their servers would have refused.
+wires: list[ScriptedWire] = []
 
 
 class ScriptedProvider:
@@ -21,6 +32,9 @@ class ScriptedProvider:
         self.requests: list[ModelRequest] = []
         self.closed_streams = 0
         self._script: list[Iterator[Reply | ProviderError]] = []
+        self._wire = ScriptedWire(speaking) if speaking else None
+        if self._wire is not None:
+            wires.append(self._wire)
         self.replies(*script)
 
     def replies(self, *script: Reply | ProviderError | Iterable[Reply | ProviderError]) -> None:
@@ -36,10 +50,9 @@ class ScriptedProvider:
         reply = self._next()
         if isinstance(reply, ProviderError):
             raise reply
-        if reply.status != 200:
-            raise _error_of(reply)
         try:
-            async for item in _items(reply):
+            played = self._wire.play(request, reply) if self._wire else _items(reply)
+            async for item in played:
                 yield item
         finally:
             self.closed_streams += 1
@@ -61,6 +74,8 @@ class ScriptedProvider:
 
 
 async def _items(reply: Reply) -> AsyncIterator[StreamItem]:
+    if reply.status != 200:
+        raise _error_of(reply)
     if reply.reasoning:
         yield ThinkingDelta(reply.reasoning)
     sent = ""

@@ -41,13 +41,12 @@ def openai_stream(reply: Reply, tokens_in: int) -> Iterator[Item]:
 
 def anthropic_stream(reply: Reply, tokens_in: int) -> Iterator[Item]:
     """The events of a Messages stream."""
-    usage = {"input_tokens": 0, "output_tokens": 1}
+    message = {"id": "m", "type": "message", "role": "assistant", "model": "scripted"}
+    message |= {"content": [], "stop_reason": None, "stop_sequence": None}
     if reply.with_usage:
         fresh = _tokens_in(reply, tokens_in) - reply.cache_read
-        usage = {"input_tokens": fresh, "output_tokens": 1}
-        usage["cache_read_input_tokens"] = reply.cache_read
-    message = {"id": "m", "type": "message", "role": "assistant", "model": "scripted"}
-    message |= {"content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
+        usage = {"input_tokens": fresh, "output_tokens": min(1, _tokens_out(reply))}
+        message["usage"] = {**usage, "cache_read_input_tokens": reply.cache_read}
     yield _event("message_start", message=message)
     index = 0
     if reply.reasoning:
@@ -81,7 +80,8 @@ def anthropic_stream(reply: Reply, tokens_in: int) -> Iterator[Item]:
         index += 1
     words = {"length": "max_tokens", "": "tool_use" if reply.calls else "end_turn"}
     stop = {"stop_reason": words.get(reply.finish, reply.finish), "stop_sequence": None}
-    yield _event("message_delta", delta=stop, usage={"output_tokens": _tokens_out(reply)})
+    counted = {"usage": {"output_tokens": _tokens_out(reply)}} if reply.with_usage else {}
+    yield _event("message_delta", delta=stop, **counted)
     yield _event("message_stop")
 
 
