@@ -25,7 +25,8 @@ _REASON = {
     "day": "{spent} were spent today; the limit is {limit}",
     "time": "the time limit of {limit} is reached",
 }
-_RAISED_FOR = {
+# What a raised limit holds for.
+RAISED_FOR: dict[Budget, str] = {
     "turn": "each turn of this session",
     "session": "this session",
     "day": "today",
@@ -55,7 +56,7 @@ def budget_question(
             Choice("continue", f"Continue: {amount(budget, limit)} more", Decision(True)),
             Choice(
                 "raise",
-                f"Raise to {amount(budget, raised)} for {_RAISED_FOR[budget]}",
+                f"Raise to {amount(budget, raised)} for {RAISED_FOR[budget]}",
                 Decision(True, "session", raise_to=raised),
             ),
             STOP,

@@ -11,6 +11,7 @@ from kinet.core.completion import Usage
 from kinet.core.events import (
     ApprovalRequested,
     ApprovalResolved,
+    CompactionStarted,
     ContextCompacted,
     Event,
     FactsNoticed,
@@ -147,6 +148,7 @@ class Conversation:
                 | ToolProgress()
                 | ToolArgumentsDelta()
                 | RetryScheduled()
+                | CompactionStarted()
                 | FilesChanged()
                 | FactsNoticed()
                 | ModelChosen()

@@ -173,6 +173,13 @@ class RetryScheduled:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactionStarted:
+    """A model is asked for a summary of the older part; `before` is the size of all, in tokens."""
+
+    before: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ContextCompacted:
     """From here on the context is `summary` plus the messages from number `kept_from` on.
 
@@ -280,6 +287,7 @@ Event = (
     | ToolFinished
     | StepFinished
     | RetryScheduled
+    | CompactionStarted
     | ContextCompacted
     | ModelChosen
     | FilesChanged

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kinet.core.completion import Usage
-from kinet.core.events import ContextCompacted, Notice, StepFinished
+from kinet.core.events import CompactionStarted, ContextCompacted, Notice, StepFinished
 from kinet.core.messages import Message
 from kinet.engine.base import TurnRequest
 from kinet.engine.compaction import (
@@ -140,6 +140,7 @@ class Shrinking:
         if self._rests:
             return Outcome("", None, "no summary is tried for three turns after one failed")
         room = (self._context.window or UNKNOWN_WINDOW_LIMIT * 2) * _SUMMARY_INPUT_SHARE
+        self._recorder.emit(CompactionStarted(self._context.used()))
         outcome = await summarise(
             cut,
             self._turn.provider,

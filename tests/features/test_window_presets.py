@@ -96,7 +96,8 @@ async def test_the_palette_and_a_slash_choose_a_preset_and_keep_what_was_typed(
             palette = live.find(Palette, "commandPalette")
             palette.field.setText("preset short")
             row = palette.list.currentItem()
-            assert row is not None and row.text() == "Preset: Short answers"
+            assert row is not None
+            assert row.text() == "Preset: Short answers"
             QTest.keyClick(palette.field, Qt.Key.Key_Return)
             assert _button(live).text() == "Short answers"
             assert live.panel.composer.text() == "not sent yet"

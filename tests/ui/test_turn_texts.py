@@ -50,7 +50,7 @@ def test_the_status_says_what_the_turn_does() -> None:
         "Running ls -la",
         "1 request needs your answer",
         "Running ls -la",
-        "Running ls -la",
+        "Working",
         "Done in 53 s",
     ]
 

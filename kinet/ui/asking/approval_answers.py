@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from kinet.core.approval import ApprovalRequest, Decision
 from kinet.ui.asking.approval_words import answer_text, asked_text, summary_text
+from kinet.ui.asking.choice_answers import chosen_words
 from kinet.ui.asking.rule_editor import RuleEditor
 from kinet.ui.kit.controls import ElidedLabel, Line, key_hint, repolish, text_label
 from kinet.ui.kit.part_buttons import TextButton
@@ -27,6 +28,8 @@ class Answers(QWidget):
 
     allowed = Signal(object)  # Decision
     denied = Signal(str)
+    # Something was added: its keys have to be watched too.
+    unfolded = Signal()
 
     def __init__(
         self,
@@ -68,12 +71,16 @@ class Answers(QWidget):
         self._outer.addLayout(column)
 
     def confirm(self) -> None:
-        """The yes that the keys give: saves the rule where its editor is open."""
-        if self.editor is not None:
-            if self.save.isEnabled():
-                self.allowed.emit(self.editor.decision())
-        elif self.allow.isEnabled():
+        """The yes that the keys give: this once, whatever is open."""
+        if self.allow.isEnabled():
             self.allowed.emit(Decision(True, hunks=self._hunks))
+
+    def enter(self, field: object) -> bool:
+        """Enter in the field of the rule saves it and allows; False for another place."""
+        if self.editor is None or field is not self.editor.words:
+            return False
+        self._save_rule()
+        return True
 
     def set_hunks(self, accepted: tuple[int, ...], total: int) -> None:
         """Which hunks the yes is for."""
@@ -101,15 +108,12 @@ class Answers(QWidget):
     def show_focus(self, focused: bool) -> None:
         """The one filled button stands in the card that has the focus."""
         self._focused = focused
-        for button in (self.allow, self.save):
-            first = self.save if self.editor is not None else self.allow
-            kind = "primary" if focused and button is first else ""
-            if (button.property("kind") or "") != kind:
-                button.setProperty("kind", kind)
-                repolish(button)
+        kind = "primary" if focused else ""
+        if (self.allow.property("kind") or "") != kind:
+            self.allow.setProperty("kind", kind)
+            repolish(self.allow)
         by_key = focused and not self.reason.hasFocus()
-        act = "saves and allows" if self.editor is not None else "allows once"
-        self._hint.setText(f"{key_hint('Ctrl+Enter')} {act}" if by_key else self._promise)
+        self._hint.setText(f"{key_hint('Ctrl+Enter')} allows once" if by_key else self._promise)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look; the style sheet does it."""
@@ -121,7 +125,7 @@ class Answers(QWidget):
     def _make_buttons(self, request: ApprovalRequest) -> None:
         self.save = TextButton("Save rule and allow", self)
         self.save.setObjectName("saveRuleButton")
-        self.save.clicked.connect(self.confirm)
+        self.save.clicked.connect(self._save_rule)
         self.save.hide()
         self.allow = TextButton("Allow once", self, name=f"Allow once: {self._asked}")
         self.allow.setObjectName("approveButton")
@@ -144,6 +148,11 @@ class Answers(QWidget):
 
     def _open_editor(self) -> None:
         self.open_editor().words.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.unfolded.emit()
+
+    def _save_rule(self) -> None:
+        if self.editor is not None and not self.editor.trouble:
+            self.allowed.emit(self.editor.decision())
 
     def _rule_changed(self) -> None:
         if self.editor is not None:
@@ -179,7 +188,7 @@ class AnsweredRow(QWidget):
         icon_name = "check" if allowed else "close" if decision is not None else "info"
         mark = QLabel(self)
         mark.setPixmap(theme.pixmap(icon_name, token, 16, self.devicePixelRatioF()))
-        answer = answer_text(decision)
+        answer = chosen_words(request, decision) if request.choices else answer_text(decision)
         self.setAccessibleName(f"{answer}: {asked_text(request)}")
         summary = ElidedLabel(summary_text(request), self)
         summary.setProperty("type", "code")

@@ -13,6 +13,7 @@ from kinet.core.approval import ApprovalRequest, Decision
 from kinet.ui.asking.approval_answers import AnsweredRow, Answers
 from kinet.ui.asking.approval_parts import ApprovalHead, Body
 from kinet.ui.asking.approval_words import asked_text, waiting_text
+from kinet.ui.asking.choice_answers import ChoiceAnswers
 from kinet.ui.look.theme import Theme, current_theme
 
 # A key pressed sooner was meant for something else.
@@ -23,8 +24,9 @@ _LONG_WAIT = 60.0
 class ApprovalCard(QFrame):
     """Asks once. `answered` comes at most once, with the decision.
 
-    Nothing is chosen beforehand and Enter alone answers nothing. With the focus on the card
-    Ctrl+Enter allows once and Ctrl+Backspace denies, both not before 0.3 s after it appeared.
+    Nothing is chosen beforehand and Enter alone answers nothing, except in the field of a rule or
+    of a new limit, which it takes. With the focus on the card Ctrl+Enter allows once and
+    Ctrl+Backspace denies, both not before 0.3 s after it appeared.
     A new card never takes the focus by itself.
     """
 
@@ -55,20 +57,18 @@ class ApprovalCard(QFrame):
         self.setAccessibleDescription(request.body[:2000])
         self.head = ApprovalHead(request, self)
         self.body = Body(request, self)
-        self.answers = Answers(request, recent, self)
+        self.answers: Answers | ChoiceAnswers = (
+            ChoiceAnswers(request, self) if request.choices else Answers(request, recent, self)
+        )
         self.answers.allowed.connect(self.answer)
         self.answers.denied.connect(self._deny)
-        self.answers.always.clicked.connect(self._watch_keys)
+        self.answers.unfolded.connect(self._watch_keys)
         if self.body.hunks is not None:
             self.body.hunks.changed.connect(self._hunks_changed)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(1, 1, 1, 1)
         self._column.setSpacing(0)
-        self._parts: tuple[ApprovalHead | Body | Answers, ...] = (
-            self.head,
-            self.body,
-            self.answers,
-        )
+        self._parts = (self.head, self.body, self.answers)
         for part in self._parts:
             self._column.addWidget(part)
         self._watch_keys()
@@ -140,14 +140,15 @@ class ApprovalCard(QFrame):
         """The same two keys with the focus on a part; Enter never presses a button."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
-        if watched is self.answers.reason:
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if self.answers.reason is not None and watched is self.answers.reason:
             # An ignored key would climb to the card and answer there.
-            return event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            return enter
         if self._answer_by_key(event):
             return True
-        if event.key() == Qt.Key.Key_Space and self._too_soon():
-            return True
-        return event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and not event.isAutoRepeat() and not self._too_soon():
+            self.answers.enter(watched)
+        return enter or (event.key() == Qt.Key.Key_Space and self._too_soon())
 
     def _answer_by_key(self, event: QKeyEvent) -> bool:
         if not self._open or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier != (
@@ -174,7 +175,7 @@ class ApprovalCard(QFrame):
             child.installEventFilter(self)
 
     def _hunks_changed(self) -> None:
-        if self.body.hunks is not None:
+        if self.body.hunks is not None and isinstance(self.answers, Answers):
             self.answers.set_hunks(self.body.hunks.accepted, len(self.body.hunks.hunks))
 
     def _deny(self, reason: str) -> None:

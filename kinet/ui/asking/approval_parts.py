@@ -13,6 +13,7 @@ from kinet.ui.asking.approval_words import (
     sentence,
     targets_of,
 )
+from kinet.ui.asking.budget_figures import BudgetFigures, figures
 from kinet.ui.asking.hunk_list import MOST_HUNKS, HunkList
 from kinet.ui.diff.diff_rows import count_changes
 from kinet.ui.diff.diff_view import DiffView
@@ -91,6 +92,8 @@ class Body(QWidget):
         inner.setSpacing(8)
         if request.kind == "edit" and "@@" in request.body:
             self._add_diff(request, column)
+        elif figures(request):
+            inner.addWidget(BudgetFigures(request, self))
         elif request.body:
             self._box = CodeBox(request.body, "bash" if request.kind == "command" else "", self)
             self._box.view.setAccessibleName(request.question)

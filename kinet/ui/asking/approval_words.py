@@ -9,7 +9,12 @@ from kinet.core.approval import ApprovalRequest, Decision
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.panel.step_text import duration_text
 
-_ICONS: Mapping[str, str] = {"command": "terminal", "edit": "file-diff", "fetch": "web"}
+_ICONS: Mapping[str, str] = {
+    "command": "terminal",
+    "edit": "file-diff",
+    "fetch": "web",
+    "budget": "cost",
+}
 
 
 def icon_of(request: ApprovalRequest) -> str:

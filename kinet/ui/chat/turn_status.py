@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 from kinet.core.events import (
     ApprovalRequested,
     ApprovalResolved,
+    CompactionStarted,
     ContextCompacted,
     Event,
     MessageCompleted,
@@ -47,6 +49,8 @@ _DOING = {
 }
 # Their arguments are too long for the row.
 _ALONE = ("dispatch_agent", "ask_user")
+# Waits for words of the person.
+_ASKING = "ask_user"
 _ENDS: dict[str, tuple[str, str, str]] = {
     "completed": ("Done in", "check", "success"),
     "stopped": ("Stopped after", "stop", "text_2"),
@@ -57,6 +61,15 @@ _ENDS: dict[str, tuple[str, str, str]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A call that runs: its words, when it began (monotonic), and whether a person is asked."""
+
+    words: str
+    since: float
+    asks: bool = False
+
+
 class TurnStatus:
     """Follows one session's events; `status` is what the row under the composer shows."""
 
@@ -65,7 +78,7 @@ class TurnStatus:
         self._characters = 0
         self._began = 0.0
         self._phase = ""
-        self._open: dict[str, str] = {}
+        self._open: dict[str, _Running] = {}
         self._waiting: dict[str, float] = {}
 
     def apply(self, event: Event) -> bool:
@@ -92,17 +105,21 @@ class TurnStatus:
                     until=now + delay,
                 )  # fmt: skip
                 self._phase = ""
-            case ToolStarted(call_id=call_id, name=name, arguments=arguments):
-                self._tool_started(call_id, name, argument_of(name, arguments), now)
+            case ToolStarted():
+                self._tool_started(event, now)
             case ToolFinished(call_id=call_id):
-                self._open.pop(call_id, None)
+                if self._open.pop(call_id, None) is not None:
+                    self._resume(now)
             case ApprovalRequested(request=request):
                 self._waiting[request.id] = now
                 self._show_waiting()
             case ApprovalResolved(id=id_):
                 self._waiting.pop(id_, None)
                 self._resume(now)
+            case CompactionStarted():
+                self._enter("Summarising older parts", now)
             case ContextCompacted(before=size, after=after):
+                self._phase = ""
                 text = f"Context compacted: {tokens_words(size)} to {tokens_words(after)} tokens"
                 self.status = Status(text, "archive")
             case TurnFinished():
@@ -124,36 +141,48 @@ class TurnStatus:
         self._waiting.clear()
         self._enter("Waiting for model", now)
 
-    def _enter(self, phase: str, now: float) -> None:
+    def _enter(self, phase: str, since: float) -> None:
         if self._waiting:
             return
         if phase != self._phase:
             self._phase = phase
-            self.status = Status(phase, "running", "accent", now, self._written(), strong=True)
+            self.status = Status(phase, "running", "accent", since, self._written(), strong=True)
 
     def _written(self) -> str:
         tokens = int(self._characters * _TOKENS_PER_CHARACTER)
         return f"{tokens_words(tokens)} tokens so far" if tokens else ""
 
-    def _tool_started(self, call_id: str, name: str, argument: str, now: float) -> None:
-        verb = _DOING.get(name, f"Running {name.replace('_', ' ')}")
-        words = f"{verb} {argument[:40]}".strip() if name not in _ALONE else verb
-        self._open[call_id] = words
+    def _tool_started(self, event: ToolStarted, now: float) -> None:
+        argument = argument_of(event.name, event.arguments)
+        verb = _DOING.get(event.name, f"Running {event.name.replace('_', ' ')}")
+        words = f"{verb} {argument[:40]}".strip() if event.name not in _ALONE else verb
+        if event.parent:
+            # Whose step it is: the turn's own call goes on all the while.
+            words = f"Agent: {words[:1].lower()}{words[1:]}"
+        self._open[event.call_id] = _Running(words, now, event.name == _ASKING)
         self._phase = ""
-        self._enter(words, now)
+        self._resume(now)
 
     def _show_waiting(self) -> None:
         number = len(self._waiting)
         words = "1 request needs" if number == 1 else f"{number} requests need"
-        self.status = Status(f"{words} your answer", "alert", "warning", strong=True)
+        since = min(self._waiting.values())
+        self.status = Status(f"{words} your answer", "alert", "warning", since, strong=True)
         self._phase = ""
 
     def _resume(self, now: float) -> None:
+        """Shows what is still going on: a question, the newest call, or what comes next."""
         if self._waiting:
             self._show_waiting()
             return
-        words = next(reversed(self._open.values()), "Working")
-        self._enter(words, now)
+        running = next(reversed(self._open.values()), None)
+        if running is None:
+            self._enter("Working", now)
+        elif running.asks:
+            self._phase = running.words
+            self.status = Status(running.words, "alert", "warning", running.since, strong=True)
+        else:
+            self._enter(running.words, running.since)
 
     def _end(self, event: TurnFinished, now: float) -> None:
         self._open.clear()
