@@ -91,6 +91,8 @@ class StepBook:
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self._records: dict[str, StepRecord] = {}
+        # Calls that have no end yet: few, however long the session is.
+        self._open: dict[str, None] = {}
         # What the newest model call took, and the calls it asks for.
         self._asked: dict[str, tuple[Usage, float | None]] = {}
         # Calls of the step that runs now.
@@ -156,6 +158,10 @@ class StepBook:
             usage, cost = self._asked[record.call_id]
             record = replace(record, usage=usage, cost=cost)
         self._records[record.call_id] = record
+        if record.state in ("running", "waiting"):
+            self._open[record.call_id] = None
+        else:
+            self._open.pop(record.call_id, None)
         return record
 
     def _change(self, call_id: str, **values: Any) -> StepRecord | None:
@@ -191,9 +197,8 @@ class StepBook:
         return changed
 
     def _close_open(self) -> None:
-        for call_id, record in self._records.items():
-            if record.state in ("running", "waiting"):
-                self._records[call_id] = replace(record, state="stopped", progress="")
+        for call_id in list(self._open):
+            self._change(call_id, state="stopped", progress="")
 
 
 def verb_of(tool_name: str) -> str:

@@ -139,3 +139,18 @@ def test_rows_are_named_by_what_they_do() -> None:
         StepBook([ToolStarted("c", "shell")]).records()[0],
     ]
     assert counts_of(records) == "2 searches · 1 command"
+
+
+def test_the_end_of_a_turn_looks_only_at_calls_that_are_open() -> None:
+    class Unwalked(dict):
+        def items(self):
+            raise AssertionError("all calls of the session are walked through")
+
+        values = __iter__ = items
+
+    book = StepBook([ToolStarted("old", "shell"), ToolFinished("old", "shell", False)])
+    book.apply(ToolStarted("now", "shell"))
+    book._records = Unwalked(book._records)
+    book.apply(TurnFinished("stopped"))
+    assert book.record("now").state == "stopped"
+    assert book.record("old").state == "done"
