@@ -65,7 +65,7 @@ class ReadFile:
         page = page_of_text(text, offset, limit, read.kind)
         note = f"This is the text of a {NAMES[read.kind]}, not its bytes; edit_file sees the bytes."
         page = replace(page, size=len(read.data), notes=(*page.notes, note))
-        return _output(page, read.shown, offset)
+        return _output(page, read.shown, offset, limit)
 
     def _read(self, arguments: ReadFileArguments, context: ToolContext) -> ToolOutput | _Document:
         try:
@@ -91,7 +91,7 @@ class ReadFile:
                     context.files.remember(real, _digest(descriptor, status))
             finally:
                 os.close(descriptor)
-        return _output(page, shown, max(1, arguments.offset))
+        return _output(page, shown, max(1, arguments.offset), limit)
 
     def _document(self, real: Path, descriptor: int, kind: str, context: ToolContext) -> _Document:
         data = _whole(descriptor)
@@ -147,7 +147,7 @@ def _digest(descriptor: int, status: os.stat_result) -> str:
     return digest.hexdigest()
 
 
-def _output(page: Page, shown: str, offset: int) -> ToolOutput:
+def _output(page: Page, shown: str, offset: int, limit: int) -> ToolOutput:
     size = f"{page.size:,} bytes"
     if page.binary:
         what = "NUL bytes only, as far as looked at" if page.hollow else "a binary file"
@@ -164,6 +164,8 @@ def _output(page: Page, shown: str, offset: int) -> ToolOutput:
     notes = [*page.notes]
     if page.more:
         total = f" of {page.total:,}" if page.total else ""
+        kilobytes = f"{PAGE_BYTES // 1024} KB"
+        notes.append(f"Cut at {f'{limit:,} lines' if len(page.lines) >= limit else kilobytes}.")
         notes.append(f"Lines {offset:,} to {last:,}{total}. Go on with offset={last + 1}.")
     if not page.size:
         notes.append("The file is empty.")

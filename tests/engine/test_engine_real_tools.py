@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from pathlib import Path
 
@@ -140,3 +141,26 @@ async def test_the_first_request_is_small(tmp_path):
 def _alive(pid: int) -> bool:
     status = Path(f"/proc/{pid}/stat")
     return status.exists() and status.read_text().split()[2] != "Z"
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_p11_p12_a_page_ends_at_lines_or_bytes_and_says_what_is_left(protocol, tmp_path):
+    (tmp_path / "long.txt").write_text("".join(f"line {n}\n" for n in range(1, 5_001)))
+    (tmp_path / "wide.txt").write_text(("x" * 999 + "\n") * 200)
+    with ScriptedServer(
+        asks_for("read_file", path="long.txt").with_call("read_file", path="wide.txt"), says("Ok.")
+    ) as server:
+        provider = create_provider(server.profile(protocol), None)
+        events = await Chat(tools=builtin_tools(), folder=tmp_path).send(provider)
+        await provider.close()
+    assert server.problems == []
+    long, wide = sorted((item.model_content for item in results(events)), key=len)
+    assert "line 2000\n" in long
+    assert "line 2001\n" not in long
+    assert long.endswith(
+        "[Cut at 2,000 lines.]\n[Lines 1 to 2,000 of 5,000. Go on with offset=2001.]"
+    )
+    assert 45_000 < len(wide) <= 52_000
+    assert wide.endswith("[Cut at 50 KB.]\n[Lines 1 to 51 of 200. Go on with offset=52.]")
+    # The model got these very pages, not shortened once more.
+    assert all(json.dumps(page)[1:-1] in json.dumps(server.bodies[1]) for page in (long, wide))

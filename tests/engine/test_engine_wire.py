@@ -25,6 +25,7 @@ from kinet.engine.base import Limits, Section, StopSignal
 from kinet.net.secret import Secret
 from kinet.providers.base import Provider
 from kinet.providers.catalog import create_provider
+from kinet.providers.pricing import PriceTable
 from tests.support.approvers import Undecided, denies_everything
 from tests.support.chat import Chat
 from tests.support.replies import (
@@ -453,3 +454,17 @@ async def test_k23_the_messages_protocol_has_its_headers_and_at_most_four_cache_
         assert 2 <= json.dumps(request.body).count('"cache_control"') <= 4
         assert "cache_control" in json.dumps(request.body["system"])
         assert "cache_control" in json.dumps(request.body["tools"][-1])
+
+
+async def test_k26_k27_cached_tokens_are_counted_once_and_at_their_own_price(server, provider):
+    prices = PriceTable(
+        {"scripted": {"input": 10.0, "output": 100.0, "cache_read": 1.0, "cache_write": 0.0}}
+    )
+    server.replies(says("Hi.").counting(1_000, 10, 800))
+    events = await Chat(price=prices.cost).send(provider)
+    (step,) = [event for event in events if isinstance(event, StepFinished)]
+    assert (step.usage.tokens_in, step.usage.cache_read, step.usage.tokens_out) == (1_000, 800, 10)
+    # 200 fresh at 10, 800 cached at 1, 10 written at 100, each USD a million.
+    assert step.cost == pytest.approx((200 * 10 + 800 * 1 + 10 * 100) / 1e6)
+    unknown = PriceTable({}).cost("nobody-knows-this", step.usage)
+    assert unknown == (pytest.approx(3.0 * 1_000 / 1e6, rel=0.5), True)

@@ -1,0 +1,133 @@
+"""A session of the whole program against a strict server, in every protocol."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from kinet.core.profile import WireProtocol
+from kinet.runtime import Runtime, create_runtime
+from kinet.session.session import Session
+from tests.session.conftest import collect
+from tests.support.replies import Gate, asks_for, says
+from tests.support.scripted_server import Recorded, ScriptedServer
+from tests.support.wires import PROTOCOLS
+
+# Models that think as long as they are told.
+MODELS = {"openai": "o3", "anthropic": "claude-sonnet-4-5", "responses": "o3"}
+
+
+@pytest.fixture(params=PROTOCOLS)
+def protocol(request: pytest.FixtureRequest) -> WireProtocol:
+    return request.param  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as server:
+        yield server
+        assert server.problems == []
+
+
+@pytest.fixture
+async def runtime(
+    server: ScriptedServer, protocol: WireProtocol, tmp_path: Path
+) -> AsyncIterator[Runtime]:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    runtime = _program(server, protocol, tmp_path)
+    yield runtime
+    await runtime.close()
+
+
+def _program(server: ScriptedServer, protocol: WireProtocol, place: Path) -> Runtime:
+    return create_runtime(
+        place / "home",
+        base_url=server.base_url.removesuffix("/v1" if protocol == "anthropic" else ""),
+        protocol=protocol,
+        model=MODELS[protocol],
+        cwd=place / "work",
+    )
+
+
+def _said(request: Recorded) -> str:
+    """All that the messages of a request say."""
+    body = request.body
+    return json.dumps(body.get("messages") or body["input"])
+
+
+def _id_of(session: Session, text: str) -> str:
+    return next(item.id for item in session.history() if item.text == text)
+
+
+async def test_p22_p23_p24_an_edited_message_is_asked_without_the_branch_that_was_left(
+    server, runtime
+):
+    server.replies(asks_for("glob", pattern="*"), says("One."), says("Two."), says("Three."))
+    session = runtime.open_session()
+    await collect(session.send("Ask."))
+    await session.go_back(_id_of(session, "Ask."))
+    await collect(session.send("Ask better."))
+    assert "Ask better." in _said(server.requests[2])
+    assert '"Ask."' not in _said(server.requests[2])
+    assert "One." not in _said(server.requests[2])
+    await session.switch_branch(_id_of(session, "Ask better."), -1)
+    await collect(session.send("And then?"))
+    assert "One." in _said(server.requests[3])
+    assert "Ask better." not in _said(server.requests[3])
+
+
+async def test_p25_a_chosen_effort_reaches_the_next_request_and_going_back_undoes_it(
+    server, runtime
+):
+    server.replies(says("One."), says("Two."), says("Three."))
+    session = runtime.open_session()
+    await collect(session.send("First."))
+    session.set_effort("high")
+    await collect(session.send("Second."))
+    await session.go_back(_id_of(session, "First."))
+    await collect(session.send("Third."))
+    usual, high, back = [_settings(request.body) for request in server.requests]
+    assert usual == back
+    assert high != usual
+
+
+async def test_l14_follow_ups_run_one_at_a_time_after_the_turn_and_survive_a_restart(
+    server, protocol, runtime, tmp_path
+):
+    gate = Gate()
+    server.replies(says("One", gate, "."), says("Two."), says("Three."))
+    session = runtime.open_session()
+
+    async for event in session.send("First."):
+        if getattr(event, "text", "") == "One":
+            session.enqueue("Second.")
+            session.enqueue("Third.")
+            gate.open()
+    assert [item.text for item in session.queue] == ["Second.", "Third."]
+    await runtime.close()
+    again = _program(server, protocol, tmp_path)
+    session = again.open_session(session.id)
+    assert session.state == "paused"
+    assert session.take_next() is None
+    (second, third) = session.queue
+    session.remove_queued(second.id)
+    await collect(session.send(second.text))
+    assert session.take_next() == third
+    await collect(session.send(third.text))
+    await again.close()
+    said = [_said(request) for request in server.requests]
+    assert [("Second." in text, "Third." in text) for text in said] == [
+        (False, False),
+        (True, False),
+        (True, True),
+    ]
+
+
+def _settings(body: dict[str, object]) -> str:
+    """What is asked beside the conversation."""
+    keys = ("messages", "input", "system", "instructions", "tools", "prompt_cache_key")
+    return json.dumps({name: value for name, value in body.items() if name not in keys})
