@@ -8,13 +8,16 @@ import random
 import pytest
 
 from kinet.core.messages import ImagePart, Message, TextPart, ToolCall, ToolSchema
-from kinet.core.profile import ModelProfile
+from kinet.core.profile import ModelProfile, WireProtocol
 from kinet.providers.base import ModelRequest
 from kinet.providers.catalog import create_provider
-from kinet.providers.protocols.chat_history import ChatHistory
-from kinet.providers.vendors import vendor_named
+from kinet.providers.transport.complaints import Complaint
+from kinet.providers.transport.http import encoded
+from kinet.providers.transport.http_provider import HttpProvider
 
 TOOLS = tuple(ToolSchema(name, "does it", {}) for name in ("look", "a.b"))
+SIGNED = [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}]
+SEALED = [{"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA"}]
 PICTURE = ImagePart("https://pictures.test/one.png")
 
 
@@ -23,9 +26,12 @@ def grown(chance: random.Random, steps: int) -> list[list[Message]]:
     history: list[Message] = [Message("user", "facts", memory=True), Message("user", "go")]
     out = [list(history)]
     for step in range(steps):
-        kind = chance.choice(("calls", "calls", "answer", "note", "broken"))
+        kind = chance.choice(("calls", "calls", "answer", "note", "broken", "steer"))
         if kind == "answer":
             history += [Message("assistant", f"answer {step}"), Message("user", f"go on {step}")]
+        elif kind == "steer":
+            # Right behind results, or behind another question: of one role with what is before.
+            history.append(Message("user", f"and also {step}"))
         elif kind == "note":
             history += [Message("assistant", "half"), Message("user", "[note]", kind="note")]
         else:
@@ -40,7 +46,10 @@ def grown(chance: random.Random, steps: int) -> list[list[Message]]:
                 for n in range(chance.randint(1, 3))
             )
             calls = tuple({call.id: call for call in calls}.values())
-            history.append(Message("assistant", "", tool_calls=calls, reasoning="hm"))
+            vendor = {"anthropic": SIGNED, "responses": SEALED} if step % 3 == 0 else {}
+            history.append(
+                Message("assistant", "", tool_calls=calls, reasoning="hm", vendor=vendor)
+            )
             for call in calls:
                 content = (TextPart("seen"), PICTURE) if chance.random() < 0.2 else "seen"
                 history.append(Message("tool", content, tool_call_id=call.id))
@@ -48,25 +57,68 @@ def grown(chance: random.Random, steps: int) -> list[list[Message]]:
     return out
 
 
-@pytest.mark.parametrize(
-    "vendor", ["openai", "deepseek", "mistral", "gemini", "llamacpp", "generic"]
-)
+def profile_of(vendor: str) -> ModelProfile:
+    """A profile of the vendor; each protocol and each way to build messages is among them."""
+    address, model, protocol = PROFILES[vendor]
+    return ModelProfile("p", address, model, vendor=vendor, protocol=protocol)
+
+
+PROFILES: dict[str, tuple[str, str, WireProtocol]] = {
+    **dict.fromkeys(
+        ("openai", "deepseek", "mistral", "gemini", "llamacpp", "generic"),
+        ("http://server.test/v1", "m", "openai"),
+    ),
+    "openrouter": ("https://openrouter.ai/api/v1", "anthropic/claude-test", "openai"),
+    "ollama": ("http://127.0.0.1:11434/v1", "m", "openai"),
+    "anthropic": ("https://api.anthropic.com", "claude-test", "anthropic"),
+    "azure": ("https://x.openai.azure.com/v1", "gpt-5", "responses"),
+}
+
+
+def written(provider: HttpProvider, request: ModelRequest) -> bytes:
+    """The very bytes that are sent."""
+    return encoded(provider.build(request).body)
+
+
+@pytest.mark.parametrize("vendor", PROFILES)
 @pytest.mark.parametrize("seed", range(6))
-def test_what_is_built_on_equals_what_is_built_anew(vendor, seed):
-    row = vendor_named(vendor)
-    profile = ModelProfile("p", "http://server.test/v1", "m", vendor=vendor)
-    going_on = ChatHistory(profile, row)
-    for messages in grown(random.Random(seed), 25):
-        request = ModelRequest("You help.", tuple(messages), TOOLS)
-        built, names = going_on.of(request)
-        anew, _ = ChatHistory(profile, row).of(request)
-        assert built == anew
-        assert names.own(names.wire("a.b")) == "a.b"
-    assert len(going_on._built) == 1
+def test_what_is_built_on_is_sent_in_the_very_bytes_of_what_is_built_anew(vendor, seed):
+    profile = profile_of(vendor)
+    going_on = create_provider(profile, None)
+    steps = grown(random.Random(seed), 25)
+    for messages in steps:
+        start = max(n for n, message in enumerate(messages) if message.role == "user")
+        request = ModelRequest("You help.", tuple(messages), TOOLS, turn_start=start)
+        assert written(going_on, request) == written(create_provider(profile, None), request)
+    assert len(going_on._dialect._history._grown) == 1
 
 
-def test_an_earlier_request_is_not_changed_by_a_later_one():
-    provider = create_provider(ModelProfile("p", "https://api.openai.com/v1", "m"), None)
+@pytest.mark.parametrize("vendor", PROFILES)
+def test_a_refused_parameter_leaves_both_alike(vendor):
+    profile = profile_of(vendor)
+    words = (
+        "Unsupported parameter: 'temperature'",
+        "Unknown parameter: 'reasoning_content'",
+        "cache_control: Extra inputs are not permitted",
+        "Invalid `signature` in `thinking` block",
+    )
+    going_on = create_provider(profile, None)
+    refused: list[Complaint] = []
+    for number, messages in enumerate(grown(random.Random(5), 16)):
+        request = ModelRequest("You help.", tuple(messages), TOOLS, temperature=0.5)
+        if number % 4 == 3:
+            refused.append(Complaint(words[number // 4]))
+            going_on._dialect.learn(refused[-1], going_on.build(request).body)
+        anew = create_provider(profile, None)
+        for complaint in refused:
+            anew._dialect.learn(complaint, anew.build(request).body)
+        anew = create_provider(profile, None, refusals=anew._dialect._refusals)
+        assert written(going_on, request) == written(anew, request)
+
+
+@pytest.mark.parametrize("vendor", PROFILES)
+def test_an_earlier_request_is_not_changed_by_a_later_one(vendor):
+    provider = create_provider(profile_of(vendor), None)
     steps = grown(random.Random(3), 12)
     kept = []
     for messages in steps:
@@ -90,14 +142,24 @@ def test_an_earlier_request_is_not_changed_by_a_later_one():
         ),
     ],
 )
-def test_a_history_that_was_changed_is_built_anew(change):
-    profile = ModelProfile("p", "http://server.test/v1", "m")
-    row = vendor_named("generic")
-    going_on = ChatHistory(profile, row)
+@pytest.mark.parametrize("vendor", PROFILES)
+def test_a_history_that_was_changed_is_built_anew(change, vendor):
+    profile = profile_of(vendor)
+    going_on = create_provider(profile, None)
     messages = tuple(grown(random.Random(1), 6)[-1])
-    going_on.of(ModelRequest("You help.", messages, TOOLS))
+    going_on.build(ModelRequest("You help.", messages, TOOLS))
     request = ModelRequest("You help.", change(messages), TOOLS)
-    assert going_on.of(request)[0] == ChatHistory(profile, row).of(request)[0]
+    assert written(going_on, request) == written(create_provider(profile, None), request)
+
+
+def test_a_conversation_beside_another_is_built_on_too():
+    provider = create_provider(profile_of("anthropic"), None)
+    for one, other in zip(grown(random.Random(1), 9), grown(random.Random(2), 9), strict=True):
+        for messages in (one, other):
+            request = ModelRequest("You help.", tuple(messages), TOOLS)
+            anew = create_provider(profile_of("anthropic"), None)
+            assert written(provider, request) == written(anew, request)
+    assert len(provider._dialect._history._grown) == 2
 
 
 def test_a_marked_gateway_never_collects_marks():

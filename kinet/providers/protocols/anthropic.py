@@ -11,10 +11,11 @@ from kinet.net.secret import Secret
 from kinet.providers.base import ModelRequest
 from kinet.providers.pricing import known_output
 from kinet.providers.protocols.anthropic_decoder import MessageDecoder
-from kinet.providers.protocols.anthropic_messages import stand_ins, wire_history, wire_tools
+from kinet.providers.protocols.anthropic_messages import MessagesBuilder, stand_ins, wire_tools
 from kinet.providers.protocols.cache_marks import set_marks
-from kinet.providers.protocols.history import History, prepared, thinks_without_signature
-from kinet.providers.protocols.wire_names import CallIds, ToolNames
+from kinet.providers.protocols.growing_history import GrowingHistory
+from kinet.providers.protocols.history import History, thinks_without_signature
+from kinet.providers.protocols.wire_names import ToolNames
 from kinet.providers.transport.addresses import messages_address
 from kinet.providers.transport.complaints import Complaint
 from kinet.providers.transport.headers import request_headers
@@ -42,20 +43,19 @@ class Anthropic:
         self._profile = profile
         self._key = key
         self._vendor = vendor
+        self._history = GrowingHistory(lambda _, names: MessagesBuilder(profile, names))
         self._refusals = Refusals() if refusals is None else refusals
 
     def call(self, request: ModelRequest) -> Call:
         """The request to send. BadRequestError if the address or the key cannot be used."""
         profile = self._profile
-        names = ToolNames(request.tools, request.messages)
-        history = prepared(request)
-        ids = CallIds(history.messages, "safe64")
-        wire = wire_history(history, profile, names, ids=ids)
+        grown = self._history.of(request)
+        history, names = grown.history, grown.names
         limit = request.max_tokens or profile.max_output_tokens
         body: dict[str, Any] = {
             "model": profile.model,
             "max_tokens": limit or known_output(profile.model) or DEFAULT_MAX_TOKENS,
-            "messages": wire.messages,
+            "messages": grown.builder.messages(),
             "stream": True,
         }
         if history.system:
@@ -63,7 +63,7 @@ class Anthropic:
         self._add_tools(body, request, history, names)
         self._add_thinking(body, request, history)
         self._add_sampling(body, request)
-        set_marks(body, wire.turn_start)
+        set_marks(body, grown.builder.place(history.turn_start))
         body.update(profile.extra_body)
         scheme = "bearer" if self._uses_bearer() else "x-api-key"
         headers = request_headers(profile, self._key, scheme, {"anthropic-version": VERSION})
@@ -73,7 +73,7 @@ class Anthropic:
 
     def decoder(self, request: ModelRequest) -> MessageDecoder:
         """A decoder for the answer to `request`."""
-        return MessageDecoder(self._profile.model, ToolNames(request.tools, request.messages))
+        return MessageDecoder(self._profile.model, self._history.of(request).names)
 
     def learn(self, complaint: Complaint, body: Mapping[str, Any]) -> bool:
         """True if the server refused a parameter that will be left out from now on."""

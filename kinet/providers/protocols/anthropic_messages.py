@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from kinet.core.messages import ImagePart, Message, Part, TextPart, ToolCall, ToolSchema
@@ -22,41 +21,49 @@ NOTHING = "[nothing was said]"
 Block = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class WireHistory:
-    """Messages in alternating roles; `turn_start` is the number of the one that began the turn."""
+class MessagesBuilder:
+    """Makes messages of content blocks of a history: alternating roles, results first in theirs."""
 
-    messages: list[dict[str, Any]]
-    turn_start: int
+    def __init__(self, profile: ModelProfile, names: ToolNames) -> None:
+        self._profile = profile
+        self._names = names
+        self._ids = CallIds((), "safe64")
+        self._out: list[dict[str, Any]] = []
+        # The wire message in which each message of the history stands, -1 for none.
+        self._places: list[int] = []
 
+    def extend(self, messages: Sequence[Message]) -> None:
+        """Takes the messages that follow, in which every call is answered at once."""
+        self._ids.extend(messages)
+        for number, message in enumerate(messages, len(self._places)):
+            if message.role == "assistant":
+                blocks = _assistant_blocks(number, message, self._names, self._ids)
+                self._add("assistant", blocks)
+            else:
+                self._add("user", _user_blocks(number, message, self._profile, self._ids))
 
-def wire_history(
-    history: History, profile: ModelProfile, names: ToolNames, *, ids: CallIds
-) -> WireHistory:
-    """The history as content blocks: results first in their message, nothing blank."""
-    out: list[dict[str, Any]] = []
-    turn_start = -1
-    for number, message in enumerate(history.messages):
-        if message.role == "assistant":
-            blocks = _assistant_blocks(number, message, names, ids)
-            role = "assistant"
-        else:
-            blocks = _user_blocks(number, message, profile, ids)
-            role = "user"
+    def messages(self) -> list[dict[str, Any]]:
+        """All messages so far; the list is the caller's, its items are not."""
+        if not self._out:
+            return [{"role": "user", "content": [_text(NOTHING)]}]
+        return [*self._out[:-1], _trimmed(self._out[-1])]
+
+    def place(self, number: int) -> int:
+        """The number of the wire message that holds message `number` of the history, or -1."""
+        return self._places[number] if 0 <= number < len(self._places) else -1
+
+    def _add(self, role: str, blocks: list[Block]) -> None:
+        out = self._out
         if not blocks:
-            continue
+            self._places.append(-1)
+            return
         if role == "assistant" and not out:
             out.append({"role": "user", "content": [_text(OPENING)]})
         if out and out[-1]["role"] == role:
-            out[-1]["content"] += blocks
+            out[-1] = {"role": role, "content": [*out[-1]["content"], *blocks]}
         else:
             out.append({"role": role, "content": blocks})
-        if number == history.turn_start:
-            turn_start = len(out) - 1
-    if not out:
-        out.append({"role": "user", "content": [_text(NOTHING)]})
-    _trim_end(out[-1])
-    return WireHistory(out, turn_start)
+        self._places.append(len(out) - 1)
 
 
 def wire_tools(tools: Sequence[ToolSchema], names: ToolNames) -> list[dict[str, Any]]:
@@ -172,11 +179,13 @@ def _block(part: Part, profile: ModelProfile) -> Block:
             return _text(readable(part))
 
 
-def _trim_end(last: dict[str, Any]) -> None:
+def _trimmed(last: dict[str, Any]) -> dict[str, Any]:
     """A text that the model is to go on with must not end in white space."""
     block = last["content"][-1]
-    if last["role"] == "assistant" and block.get("type") == "text":
-        block["text"] = block["text"].rstrip()
+    if last["role"] != "assistant" or block.get("type") != "text":
+        return last
+    end = {**block, "text": block["text"].rstrip()}
+    return {**last, "content": [*last["content"][:-1], end]}
 
 
 def _text(text: str) -> Block:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 MARK = {"type": "ephemeral"}
 # The server looks back 20 blocks from a mark for a prefix it has; some room is left.
 LOOK_BACK = 15
+_ASKING = ("user", "tool")
 _MARKABLE = frozenset({"text", "image", "tool_use", "tool_result", "document"})
 
 
 def set_marks(body: dict[str, Any], turn_start: int) -> None:
-    """Marks last tool, system, newest message, and one place between.
+    """Marks last tool, system, newest message, and one place between, on copies of what is marked.
 
     `turn_start` is the number of the wire message that began the turn, -1 for unknown. The place
     between is the end of the previous turn, so that a stopped or repeated turn finds it; after a
@@ -35,34 +35,33 @@ def set_marks(body: dict[str, Any], turn_start: int) -> None:
 
 def set_marks_in_chat(messages: list[dict[str, Any]]) -> None:
     """The same in OpenAI form, for a gateway that passes them on: system, two newest places."""
-    systems = [message for message in messages[:1] if message["role"] == "system"]
-    askings = [message for message in messages if message["role"] in ("user", "tool")]
-    for message in (*systems, *askings[-1:], *_ends_of_askings(messages)[-1:]):
-        content = message["content"]
+    systems = [0] if messages[:1] and messages[0]["role"] == "system" else []
+    newest = range(len(messages) - 1, -1, -1)
+    askings = [next((at for at in newest if messages[at]["role"] in _ASKING), 0)]
+    for number in {*systems, *askings, *_ends_of_askings(messages)}:
+        content = messages[number]["content"]
         if isinstance(content, str):
-            content = message["content"] = [{"type": "text", "text": content}]
+            content = [{"type": "text", "text": content}]
         if content and content[-1].get("text", "-").strip():
-            content[-1]["cache_control"] = MARK
+            # The messages are shared with other requests, so what is marked is a copy.
+            marked = [*content[:-1], {**content[-1], "cache_control": MARK}]
+            messages[number] = {**messages[number], "content": marked}
 
 
-def _ends_of_askings(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The last message of each earlier request: what stands right before an answer."""
-    pairs = itertools.pairwise(messages)
-    return [
-        asking
-        for asking, answer in pairs
-        if answer["role"] == "assistant" and asking["role"] in ("user", "tool")
-    ]
+def _ends_of_askings(messages: list[dict[str, Any]]) -> list[int]:
+    """The last message of the request before this one: what stands right before an answer."""
+    for number in range(len(messages) - 1, 0, -1):
+        if messages[number]["role"] == "assistant" and messages[number - 1]["role"] in _ASKING:
+            return [number - 1]
+    return []
 
 
 def _between(
     messages: list[dict[str, Any]], newest: tuple[int, int], turn_start: int
 ) -> tuple[int, int] | None:
     asked_before = _asked_before(messages)
-    if asked_before is not None:
-        distance = _blocks_up_to(messages, newest) - _blocks_up_to(messages, asked_before)
-        if distance > LOOK_BACK:
-            return asked_before
+    if asked_before is not None and _blocks_between(messages, asked_before, newest) > LOOK_BACK:
+        return asked_before
     if turn_start <= 0:
         return asked_before
     return _last_block(messages, turn_start - 1)
@@ -88,11 +87,16 @@ def _last_block(messages: list[dict[str, Any]], number: int) -> tuple[int, int] 
     return None
 
 
-def _blocks_up_to(messages: list[dict[str, Any]], where: tuple[int, int]) -> int:
-    number, place = where
-    return sum(len(message["content"]) for message in messages[:number]) + place
+def _blocks_between(
+    messages: list[dict[str, Any]], first: tuple[int, int], last: tuple[int, int]
+) -> int:
+    whole = sum(len(message["content"]) for message in messages[first[0] : last[0]])
+    return whole + last[1] - first[1]
 
 
 def _mark(messages: list[dict[str, Any]], where: tuple[int, int]) -> None:
+    # The messages are shared with other requests, so what is marked is a copy.
     number, place = where
-    messages[number]["content"][place]["cache_control"] = MARK
+    content = [*messages[number]["content"]]
+    content[place] = {**content[place], "cache_control": MARK}
+    messages[number] = {**messages[number], "content": content}

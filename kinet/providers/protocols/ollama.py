@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -14,9 +14,10 @@ from kinet.core.errors import BadRequestError
 from kinet.core.profile import ModelProfile
 from kinet.net.secret import Secret
 from kinet.providers.base import ModelRequest, StreamItem
+from kinet.providers.protocols.growing_history import GrowingHistory
+from kinet.providers.protocols.ollama_messages import OllamaBuilder
 from kinet.providers.protocols.openai_decoder import ChatDecoder
-from kinet.providers.protocols.openai_messages import wire_messages, wire_tools
-from kinet.providers.protocols.wire_names import ToolNames
+from kinet.providers.protocols.openai_messages import ChatBuilder, wire_tools
 from kinet.providers.transport.addresses import chat_address, host_of
 from kinet.providers.transport.complaints import Complaint
 from kinet.providers.transport.headers import request_headers
@@ -88,20 +89,23 @@ class Ollama:
         self._profile = profile
         self._key = key
         self._vendor = vendor
+        self._history = GrowingHistory(
+            lambda system, names: OllamaBuilder(ChatBuilder(profile, vendor, names, system))
+        )
         self._refusals = Refusals() if refusals is None else refusals
 
     def call(self, request: ModelRequest) -> Call:
         """The request to send. BadRequestError if the address or the key cannot be used."""
         profile = self._profile
-        names = ToolNames(request.tools, request.messages)
+        grown = self._history.of(request)
         body: dict[str, Any] = {
             "model": profile.model,
-            "messages": own_form(wire_messages(request, profile, self._vendor, names)),
+            "messages": grown.builder.messages(),
             "stream": True,
             "options": self._options(request),
         }
         if request.tools and request.tool_choice != "none":
-            body["tools"] = wire_tools(request.tools, names)
+            body["tools"] = wire_tools(request.tools, grown.names)
         effort = request.effort or profile.effort
         if effort:
             body["think"] = effort != "off"
@@ -115,7 +119,7 @@ class Ollama:
 
     def decoder(self, request: ModelRequest) -> OllamaDecoder:
         """A decoder for the answer to `request`."""
-        names = ToolNames(request.tools, request.messages)
+        names = self._history.of(request).names
         return OllamaDecoder(ChatDecoder(self._profile.model, self._vendor, names))
 
     def learn(self, complaint: Complaint, body: Mapping[str, Any]) -> bool:
@@ -222,45 +226,3 @@ class OllamaDecoder:
             function["arguments"] = json.dumps(function.get("arguments"), ensure_ascii=False)
         place, self._calls = self._calls, self._calls + 1
         return {"index": place, "id": call.get("id"), "type": "function", "function": function}
-
-
-def own_form(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Chat messages as Ollama takes them: plain text, bare pictures, arguments as objects."""
-    names: dict[str, str] = {}
-    out: list[dict[str, Any]] = []
-    for message in messages:
-        text, images = _text_and_images(message.get("content"))
-        made: dict[str, Any] = {"role": message["role"], "content": text}
-        if images:
-            made["images"] = images
-        if message.get("reasoning_content"):
-            made["thinking"] = message["reasoning_content"]
-        if message.get("tool_calls"):
-            made["tool_calls"] = []
-            for call in message["tool_calls"]:
-                function = call["function"]
-                names[call["id"]] = function["name"]
-                arguments = json.loads(function["arguments"])
-                made["tool_calls"].append(
-                    {"function": {"name": function["name"], "arguments": arguments}}
-                )
-        if message["role"] == "tool":
-            made["tool_name"] = names.get(message["tool_call_id"], "")
-        out.append(made)
-    return out
-
-
-def _text_and_images(content: Any) -> tuple[str, list[str]]:
-    if isinstance(content, str):
-        return content, []
-    texts: list[str] = []
-    images: list[str] = []
-    for part in content or ():
-        url = part.get("image_url", {}).get("url", "")
-        if part.get("type") == "text":
-            texts.append(part["text"])
-        elif url.startswith("data:"):
-            images.append(url.partition("base64,")[2])
-        elif url:
-            texts.append(f"[a picture at {url}; this server takes no addresses]")
-    return "\n\n".join(texts), images

@@ -10,9 +10,9 @@ from kinet.core.profile import Effort, ModelProfile
 from kinet.net.secret import Secret
 from kinet.providers.base import ModelRequest
 from kinet.providers.protocols.cache_marks import set_marks_in_chat
-from kinet.providers.protocols.chat_history import ChatHistory
+from kinet.providers.protocols.growing_history import GrowingHistory
 from kinet.providers.protocols.openai_decoder import ChatDecoder
-from kinet.providers.protocols.openai_messages import wire_messages, wire_tools
+from kinet.providers.protocols.openai_messages import ChatBuilder, wire_tools
 from kinet.providers.transport.addresses import chat_address
 from kinet.providers.transport.complaints import Complaint
 from kinet.providers.transport.headers import request_headers
@@ -34,16 +34,17 @@ class OpenAICompatible:
         self._profile = profile
         self._key = key
         self._vendor = vendor
-        self._history = ChatHistory(profile, vendor)
+        self._history = GrowingHistory(
+            lambda system, names: ChatBuilder(profile, vendor, names, system)
+        )
         self._refusals = Refusals() if refusals is None else refusals
 
     def call(self, request: ModelRequest) -> Call:
         """The request to send. BadRequestError if the address or the key cannot be used."""
         profile, vendor = self._profile, self._vendor
-        messages, names = self._history.of(request)
+        grown = self._history.of(request)
+        messages, names = grown.builder.messages(), grown.names
         if vendor.cache_marks and re.search(vendor.cache_marks, profile.model.lower()):
-            # Marks are put into the messages, so they are made for this request alone.
-            messages = wire_messages(request, profile, vendor, names)
             set_marks_in_chat(messages)
         body: dict[str, Any] = {"model": profile.model, "messages": messages, "stream": True}
         if vendor.stream_options:
@@ -66,7 +67,7 @@ class OpenAICompatible:
 
     def decoder(self, request: ModelRequest) -> ChatDecoder:
         """A decoder for the answer to `request`."""
-        return ChatDecoder(self._profile.model, self._vendor, self._history.of(request)[1])
+        return ChatDecoder(self._profile.model, self._vendor, self._history.of(request).names)
 
     def learn(self, complaint: Complaint, body: Mapping[str, Any]) -> bool:
         """True if the server refused a parameter that will be left out from now on."""

@@ -8,8 +8,7 @@ from typing import Any
 
 from kinet.core.messages import ImagePart, Message, OtherPart, TextPart, ToolCall, ToolSchema
 from kinet.core.profile import ModelProfile
-from kinet.providers.base import ModelRequest
-from kinet.providers.protocols.history import parts_of, prepared, readable, text_of
+from kinet.providers.protocols.history import parts_of, readable, text_of
 from kinet.providers.protocols.images import note_instead, picture_for
 from kinet.providers.protocols.reply import whole_object
 from kinet.providers.protocols.wire_names import CallIds, ToolNames
@@ -19,16 +18,6 @@ from kinet.providers.vendors import Vendor
 EMPTY_RESULT = "(no output)"
 # Gemini refuses calls of its newer models that carry no signature; this value passes its check.
 _ANY_SIGNATURE = "skip_thought_signature_validator"
-
-
-def wire_messages(
-    request: ModelRequest, profile: ModelProfile, vendor: Vendor, names: ToolNames
-) -> list[dict[str, Any]]:
-    """The messages as the server takes them: one system message first, calls answered at once."""
-    history = prepared(request)
-    builder = ChatBuilder(profile, vendor, names, history.system)
-    builder.extend(history.messages)
-    return builder.messages()
 
 
 def wire_tools(tools: Sequence[ToolSchema], names: ToolNames) -> list[dict[str, Any]]:
@@ -91,7 +80,7 @@ def _prepared_call(call: ToolCall) -> tuple[Any, ...]:
 
 
 class ChatBuilder:
-    """Makes wire messages of a history, piece by piece; each piece begins with a new group."""
+    """Makes chat messages of a history: one system message first, calls answered at once."""
 
     def __init__(
         self, profile: ModelProfile, vendor: Vendor, names: ToolNames, system: str = ""
@@ -134,7 +123,7 @@ class ChatBuilder:
         # question stay messages of their own.
         strict = self._vendor.local or self._vendor.tool_ids == "nine"
         if strict and last is not None and last["role"] == "user":
-            last["content"] = _joined(last["content"], content)
+            self._out[-1] = {**last, "content": _joined(last["content"], content)}
         else:
             self._out.append({"role": "user", "content": content})
 
@@ -152,7 +141,7 @@ class ChatBuilder:
         mergeable = last is not None and last["role"] == "assistant" and "tool_calls" not in last
         if last is not None and mergeable:
             made["content"] = "\n\n".join(t for t in (last["content"], text) if t.strip())
-            last.update(made)
+            self._out[-1] = {**last, **made}
         else:
             self._out.append(made)
 

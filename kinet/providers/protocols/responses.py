@@ -9,11 +9,10 @@ from typing import Any
 from kinet.core.profile import ModelProfile
 from kinet.net.secret import Secret
 from kinet.providers.base import ModelRequest
-from kinet.providers.protocols.history import prepared
+from kinet.providers.protocols.growing_history import GrowingHistory
 from kinet.providers.protocols.openai_compatible import effort_word
 from kinet.providers.protocols.responses_decoder import ResponseDecoder
-from kinet.providers.protocols.responses_messages import wire_items, wire_tools
-from kinet.providers.protocols.wire_names import ToolNames
+from kinet.providers.protocols.responses_messages import ItemsBuilder, wire_tools
 from kinet.providers.transport.addresses import responses_address
 from kinet.providers.transport.complaints import Complaint
 from kinet.providers.transport.headers import request_headers
@@ -35,24 +34,24 @@ class Responses:
         self._profile = profile
         self._key = key
         self._vendor = vendor
+        self._history = GrowingHistory(lambda _, names: ItemsBuilder(profile, names))
         self._refusals = Refusals() if refusals is None else refusals
 
     def call(self, request: ModelRequest) -> Call:
         """The request to send. BadRequestError if the address or the key cannot be used."""
         profile, vendor = self._profile, self._vendor
-        names = ToolNames(request.tools, request.messages)
-        history = prepared(request)
+        grown = self._history.of(request)
         reasons = re.search(OPENAI_REASONING, profile.model.lower()) is not None
         body: dict[str, Any] = {
             "model": profile.model,
-            "input": wire_items(history, profile, names),
+            "input": grown.builder.messages(),
             "stream": True,
             "store": False,
         }
-        if history.system:
-            body["instructions"] = history.system
+        if grown.history.system:
+            body["instructions"] = grown.history.system
         if request.tools:
-            body["tools"] = wire_tools(request.tools, names)
+            body["tools"] = wire_tools(request.tools, grown.names)
             if request.tool_choice != "auto":
                 body["tool_choice"] = request.tool_choice
         limit = request.max_tokens or profile.max_output_tokens
@@ -79,7 +78,7 @@ class Responses:
 
     def decoder(self, request: ModelRequest) -> ResponseDecoder:
         """A decoder for the answer to `request`."""
-        return ResponseDecoder(self._profile.model, ToolNames(request.tools, request.messages))
+        return ResponseDecoder(self._profile.model, self._history.of(request).names)
 
     def learn(self, complaint: Complaint, body: Mapping[str, Any]) -> bool:
         """True if the server refused a parameter that will be left out from now on."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from kinet.core.messages import ImagePart, Message, OtherPart, Part, TextPart, ToolCall, ToolSchema
 from kinet.core.profile import ModelProfile
-from kinet.providers.protocols.history import History, parts_of, readable, text_of
+from kinet.providers.protocols.history import parts_of, readable, text_of
 from kinet.providers.protocols.images import note_instead, picture_for
 from kinet.providers.protocols.openai_messages import EMPTY_RESULT, object_schema, sent_arguments
 from kinet.providers.protocols.wire_names import CallIds, ToolNames
@@ -17,23 +17,35 @@ from kinet.providers.transport.refusals import NOT_SEEN
 Item = dict[str, Any]
 
 
-def wire_items(history: History, profile: ModelProfile, names: ToolNames) -> list[Item]:
-    """The history as items: the whole transcript, for the server keeps none."""
-    ids = CallIds(history.messages, "safe64")
-    out: list[Item] = []
-    for number, message in enumerate(history.messages):
-        if message.role == "assistant":
-            out += _assistant_items(number, message, names, ids)
-        elif message.role == "tool":
-            output = _result(message, profile)
-            out.append(
-                {"type": "function_call_output", "call_id": ids.answer(number), "output": output}
-            )
-        else:
-            content = [_part(part, profile) for part in parts_of(message)]
-            if content:
-                out.append({"role": "user", "content": content})
-    return out
+class ItemsBuilder:
+    """Makes items of a history: the whole transcript, for the server keeps none."""
+
+    def __init__(self, profile: ModelProfile, names: ToolNames) -> None:
+        self._profile = profile
+        self._names = names
+        self._ids = CallIds((), "safe64")
+        self._count = 0
+        self._out: list[Item] = []
+
+    def extend(self, messages: Sequence[Message]) -> None:
+        """Takes the messages that follow, in which every call is answered at once."""
+        self._ids.extend(messages)
+        for number, message in enumerate(messages, self._count):
+            if message.role == "assistant":
+                self._out += _assistant_items(number, message, self._names, self._ids)
+            elif message.role == "tool":
+                output = _result(message, self._profile)
+                id_ = self._ids.answer(number)
+                self._out.append({"type": "function_call_output", "call_id": id_, "output": output})
+            else:
+                content = [_part(part, self._profile) for part in parts_of(message)]
+                if content:
+                    self._out.append({"role": "user", "content": content})
+        self._count += len(messages)
+
+    def messages(self) -> list[Item]:
+        """All items so far; the list is the caller's, its items are not."""
+        return list(self._out)
 
 
 def wire_tools(tools: Sequence[ToolSchema], names: ToolNames) -> list[Item]:

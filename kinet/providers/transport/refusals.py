@@ -34,7 +34,12 @@ OPTIONAL = (
 # Two names for one thing: the other one is tried.
 OTHER_NAME = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
-_KNOWN = frozenset((*OPTIONAL, *OTHER_NAME, "signature"))
+# Those that stand inside messages, tools and blocks; the others are the request's own.
+INNER = frozenset(
+    ("cache_control", "reasoning_content", "reasoning_details", "extra_content", "strict")
+)
+
+_KNOWN = frozenset((*OPTIONAL, *OTHER_NAME))
 
 # A server that takes no pictures says so by what it does; the picture becomes words then. A saying
 # about one picture (its size, its form) is not meant.
@@ -53,12 +58,23 @@ _ONE_PICTURE = re.compile(
     re.IGNORECASE,
 )
 
+# What is inside these is the tools' own; "input" is, where it is an object.
+_FOREIGN = ("parameters", "input_schema", "arguments")
+
 _REFUSING = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|not permitted|not allowed|unexpected"
     r"|extra (?:inputs?|fields?)|extra_forbidden|deprecated|not available|isn't supported"
     r"|invalid (?:field|parameter|argument)|no such (?:field|parameter)|cannot both|not accept"
     r"|only the default|incompatible|not valid|does not exist|should not|must not|not enabled",
     re.IGNORECASE,
+)
+
+# Stands for thinking that was signed elsewhere. It is not kept: the next conversation has its own.
+_SIGNATURE = "signature"
+_SEALED = re.compile(
+    r"signature.{0,60}thinking|thinking.{0,60}signature|invalid_encrypted_content"
+    r"|encrypted[ _]content.{0,80}(?:verif|decrypt|invalid)",
+    re.IGNORECASE | re.DOTALL,
 )
 
 
@@ -82,9 +98,12 @@ class Refusals:
             # Not told on: the same address may serve a model that sees tomorrow.
             self._refused.add(PICTURES)
             return True
+        if _SEALED.search(complaint.everything()) and _SIGNATURE not in self._refused:
+            # Thinking signed or sealed elsewhere: the conversation goes on without it.
+            return self._leave_out([_SIGNATURE])
         if not _REFUSING.search(complaint.everything()):
             return False
-        sent = set(_keys(body))
+        sent = {*body, *_options(body), *(INNER & set(_keys(body)))}
         named = [
             name
             for name in (*OPTIONAL, *OTHER_NAME)
@@ -93,17 +112,17 @@ class Refusals:
         if "think" in sent and "support thinking" in complaint.words:
             # Named by what it does.
             named = [] if "think" in self._refused else ["think"]
-        if "signature" in complaint.words and "thinking" in complaint.words:
-            # Thinking signed elsewhere: the conversation goes on without it.
-            named = [] if "signature" in self._refused else ["signature"]
         if "temperature" in named and "top_p" in named:
             # Refused together: one of them may stay.
             named.remove("temperature")
+        return self._leave_out(named)
+
+    def _leave_out(self, named: list[str]) -> bool:
         if not named:
             return False
         self._refused.update(named)
         if self._learnt is not None:
-            self._learnt(self.names - {PICTURES})
+            self._learnt(self.names - {PICTURES, _SIGNATURE})
         return True
 
     def apply(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -112,12 +131,16 @@ class Refusals:
             other = OTHER_NAME.get(name)
             if other and name in body and other not in self._refused:
                 body[other] = body.pop(name)
-            elif name == "signature":
+            elif name == _SIGNATURE:
                 _drop_thinking(body)
             elif name == PICTURES:
                 body = _without_pictures(body)
-            else:
+            elif name in INNER:
                 _drop(body, name)
+            else:
+                # Elsewhere the same word is something else: the text of a thinking block.
+                body.pop(name, None)
+                _options(body).pop(name, None)
         return body
 
 
@@ -130,22 +153,32 @@ def _names(complaint: Complaint, name: str) -> bool:
     return False
 
 
+def _options(body: dict[str, Any]) -> dict[str, Any]:
+    """Where one protocol has the settings of a request."""
+    options = body.get("options")
+    return options if isinstance(options, dict) else {}
+
+
 def _keys(value: Any) -> Iterable[str]:
     if isinstance(value, dict):
         for key, item in value.items():
             yield key
-            if key not in ("parameters", "input_schema", "input"):
+            if not _is_foreign(key, item):
                 yield from _keys(item)
     elif isinstance(value, (list, tuple)):
         for item in value:
             yield from _keys(item)
 
 
+def _is_foreign(key: str, value: Any) -> bool:
+    return key in _FOREIGN or (key == "input" and isinstance(value, dict))
+
+
 def _drop(value: Any, name: str) -> None:
     if isinstance(value, dict):
         value.pop(name, None)
         for key, item in value.items():
-            if key not in ("parameters", "input_schema", "input"):
+            if not _is_foreign(key, item):
                 _drop(item, name)
     elif isinstance(value, list):
         for item in value:
@@ -189,7 +222,10 @@ def _is_plain_text(part: Any) -> bool:
 def _drop_thinking(body: dict[str, Any]) -> None:
     body.pop("thinking", None)
     body.pop("output_config", None)
-    for message in body.get("messages", ()):
+    if isinstance(body.get("input"), list):
+        body["input"] = [item for item in body["input"] if item.get("type") != "reasoning"]
+    messages = body.get("messages", ())
+    for number, message in enumerate(messages):
         content = message.get("content")
         if message.get("role") == "assistant" and isinstance(content, list):
             kept = [
@@ -197,4 +233,7 @@ def _drop_thinking(body: dict[str, Any]) -> None:
                 for block in content
                 if block.get("type") not in ("thinking", "redacted_thinking")
             ]
-            message["content"] = kept or [{"type": "text", "text": "…"}]
+            if len(kept) < len(content):
+                kept = kept or [{"type": "text", "text": "…"}]
+                # The messages are shared with other requests.
+                messages[number] = {**message, "content": kept}
