@@ -72,6 +72,7 @@ async def test_the_card_of_a_budget_has_its_figures_and_words_of_its_own(
             for title, figure in (("Spent", "1.00 USD"), ("Counted for", "this turn")):
                 assert figure in shown
                 assert title in shown
+            assert "equal" not in card.head.wait_text
             assert words(card) == ["Continue: 1.00 USD more", "Raise the limit…", "Stop here"]
             label = live.panel.status_row.label
             await until(lambda: label.text().startswith("1 request needs your answer"))

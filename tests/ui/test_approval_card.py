@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from kinet.core.approval import ApprovalRequest, Decision
@@ -218,7 +218,7 @@ def test_a_long_wait_is_said(desk: Desk) -> None:
     desk.card.set_position("2 of 2")
     desk.clock.now += 14
     desk.card._show_wait()
-    assert desk.card.head._wait.text() == "2 of 2 · waiting 14 s"
+    assert desk.card.head.wait_text == "2 of 2 · waiting 14 s"
     desk.clock.now += 60
     desk.card._show_wait()
     assert desk.card.head._wait.property("tone") == "warning"
@@ -228,3 +228,34 @@ def test_the_height_follows_the_width(app: object, qtbot: QtBot) -> None:
     desk = make(qtbot, body="word " * 100)
     assert desk.card.hasHeightForWidth()
     assert desk.card.heightForWidth(400) > desk.card.heightForWidth(700) > 0
+
+
+def test_no_button_is_cut_where_the_card_is_narrow(qtbot: QtBot, app: object) -> None:
+    desk = make(qtbot, scopes=("once", "session", "folder", "always"))
+    wide = desk.card.heightForWidth(720)
+    assert desk.card.heightForWidth(320) > wide
+    desk.card.setFixedWidth(320)
+    desk.card.setMinimumHeight(desk.card.heightForWidth(320))
+    QApplication.processEvents()
+    shown = [item for item in desk.card.findChildren(QPushButton) if item.isVisible()]
+    assert len(shown) > 3
+    for button in shown:
+        assert button.width() >= button.sizeHint().width(), button.text()
+        assert button.geometry().right() < 320
+
+
+def test_enter_in_the_rule_saves_it_and_ctrl_enter_allows_once(qtbot: QtBot, app: object) -> None:
+    for key, modifier, answer in (
+        (Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "prefix"),
+        (Qt.Key.Key_Return, CTRL, "exact"),
+    ):
+        desk = make(qtbot, body="mkdir -p one", scopes=("once", "session", "folder", "always"))
+        desk.button("alwaysButton").click()
+        words = desk.card.findChild(QLineEdit, "ruleWords")
+        assert isinstance(words, QLineEdit)
+        qtbot.keyClick(words, key, modifier)
+        assert desk.answers == [], "too soon"
+        desk.clock.now += 1
+        qtbot.keyClick(words, key, modifier)
+        assert [item.reach for item in desk.answers] == [answer]
+        assert desk.answers[0].scope == ("once" if modifier else "folder")

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
-from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtGui import QFontMetrics, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from kinet.ui.look.theme import current_theme
 from kinet.ui.writing.attachments import Attachment, pictures_of, read_attachment, with_attachments
 from kinet.ui.writing.composer import Composer
-from kinet.ui.writing.composer_edit import COMMIT_GRACE, clean_text, is_huge
+from kinet.ui.writing.composer_edit import COMMIT_GRACE, LINE, clean_text, is_huge
 
 
 @pytest.fixture
@@ -180,3 +181,29 @@ def test_lone_surrogates_leave_pasted_text() -> None:
     assert "\ud800" not in clean_text("a\ud800b")
     assert clean_text("a\r\nb") == "a\nb"
     assert not is_huge("short")
+
+
+def test_long_quiet_words_stay_in_one_line_and_leave_when_something_is_typed(
+    composer: Composer,
+) -> None:
+    edit = composer.edit
+    edit.setFixedSize(160, 3 * LINE)
+    empty = edit.grab().toImage()
+    edit.setPlaceholderText("Ask for anything in this folder, however long the words are")
+    shown = edit.grab().toImage()
+    scale = round(shown.devicePixelRatio())
+    first = LINE * scale
+    assert shown.copy(0, 0, shown.width(), first) != empty.copy(0, 0, empty.width(), first)
+    rest = shown.height() - first
+    assert shown.copy(0, first, shown.width(), rest) == empty.copy(0, first, empty.width(), rest)
+    QTest.keyClicks(edit, " ")
+    typed = edit.grab().toImage()
+    places = [(x, y) for x in range(20, typed.width()) for y in range(first)]
+    assert all(typed.pixel(x, y) == empty.pixel(x, y) for x, y in places)
+
+
+def test_the_stop_button_keeps_its_word_where_its_key_has_no_room(composer: Composer) -> None:
+    stop = composer.box.stop
+    assert stop.minimumSizeHint().width() < stop.sizeHint().width()
+    word = QFontMetrics(current_theme().font("ui")).horizontalAdvance("Stop")
+    assert stop.minimumSizeHint().width() >= 32 + word

@@ -20,6 +20,7 @@ from kinet.ui.asking.choice_answers import chosen_words
 from kinet.ui.asking.rule_editor import RuleEditor
 from kinet.ui.kit.controls import ElidedLabel, Line, key_hint, repolish, text_label
 from kinet.ui.kit.part_buttons import TextButton
+from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.look.theme import Theme
 
 
@@ -53,11 +54,9 @@ class Answers(QWidget):
         # The journal keeps what an edit changes before it is made.
         self._promise = "Undo stays possible" if request.kind == "edit" else ""
         self._hint = text_label(self._promise, type="meta", tone="text_3", parent=self)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
+        buttons = WrappingRow(aside=self._hint)
         for button in (self.save, self.allow, self.session, self.always, self.deny, self._why):
             buttons.addWidget(button)
-        buttons.addStretch(1)
         buttons.addWidget(self._hint)
         column = QVBoxLayout()
         column.setContentsMargins(12, 8, 12, 8)

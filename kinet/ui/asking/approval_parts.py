@@ -35,7 +35,10 @@ class ApprovalHead(QFrame):
         self.setFixedHeight(40)
         self._icon_name = icon_of(request)
         self._mark = QLabel(self)
-        self._wait = text_label("", type="meta", tone="text_2", parent=self)
+        # Gives way first: the question is read whole.
+        self._wait = ElidedLabel("", self)
+        self._wait.setProperty("type", "meta")
+        self._wait.setProperty("tone", "text_2")
         place, is_code = place_of(request)
         self._place = ElidedLabel(place, self, mode=Qt.TextElideMode.ElideMiddle)
         policy = QSizePolicy.Policy
@@ -59,11 +62,11 @@ class ApprovalHead(QFrame):
     @property
     def wait_text(self) -> str:
         """What stands at the right: how many wait and for how long."""
-        return self._wait.text()
+        return self._wait.whole_text()
 
     def show_wait(self, words: str, *, late: bool) -> None:
         """Says how many wait and for how long; a long wait is said in warning."""
-        self._wait.setText(words)
+        self._wait.set_text(words)
         tone = "warning" if late else "text_2"
         if self._wait.property("tone") != tone:
             self._wait.setProperty("tone", tone)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QLineEdit, QVBoxLayout, QWidget
 
 from kinet.core.approval import ApprovalRequest, Choice, Decision
 from kinet.core.budgets import RAISED_FOR, amount
@@ -13,6 +13,7 @@ from kinet.ui.asking.budget_figures import budget_of
 from kinet.ui.kit.controls import Line, key_hint, repolish, text_label
 from kinet.ui.kit.input_filters import guard_wheel
 from kinet.ui.kit.part_buttons import TextButton
+from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.look.theme import Theme
 
 _NAMES = {"continue": "continueButton", "raise": "raiseLimitButton", "stop": "stopHereButton"}
@@ -40,11 +41,9 @@ class ChoiceAnswers(QWidget):
         self._column = QVBoxLayout()
         self._column.setContentsMargins(12, 8, 12, 8)
         self._column.setSpacing(8)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = WrappingRow(aside=self._hint)
         for button in self._buttons.values():
             row.addWidget(button)
-        row.addStretch(1)
         row.addWidget(self._hint)
         self._column.addLayout(row)
         outer = QVBoxLayout(self)
@@ -102,8 +101,7 @@ class ChoiceAnswers(QWidget):
         """A line for the new limit, which has to be more than what is spent."""
         if self.amount is None and self._budget is not None:
             self.amount = self._make_amount()
-            row = QHBoxLayout()
-            row.setSpacing(8)
+            row = WrappingRow()
             row.addWidget(text_label("New limit", tone="text_2", parent=self))
             row.addWidget(self.amount)
             row.addWidget(text_label(f"for {RAISED_FOR[self._budget]}", tone="text_2", parent=self))
@@ -111,7 +109,6 @@ class ChoiceAnswers(QWidget):
             raising.setObjectName("raiseButton")
             raising.clicked.connect(self._raise)
             row.addWidget(raising)
-            row.addStretch(1)
             self._column.insertLayout(0, row)
             self._buttons["raise"].setEnabled(False)
             self.unfolded.emit()

@@ -263,7 +263,7 @@ def _placeholder(panel: ChatPanel) -> str:
     if not panel.desk.has_model:
         return "Type your first task; it is kept until a model is chosen"
     if panel.desk.asked:
-        return "Answer with the buttons above; what you type here steers the turn"
+        return "Answer above; what you type here steers the turn"
     if panel.runner.running:
         return "Enter adds to the queue"
     return "Ask for anything in this folder" if panel.folder else "Ask for anything"

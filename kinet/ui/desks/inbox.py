@@ -85,8 +85,8 @@ class Inbox(QObject):
     def _changed(self, panel: ChatPanel) -> None:
         cards = list(self._cards())
         for card in cards:
-            others = sum(same_question(card.request, other.request) for other in cards) - 1
-            card.set_shared(others)
+            others = (other for other in cards if other is not card)
+            card.set_shared(sum(same_question(card.request, other.request) for other in others))
         new = {card.request.id for card in panel.approvals.cards()} - self._known
         self._known = {card.request.id for card in cards}
         if new:

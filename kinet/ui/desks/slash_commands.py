@@ -55,7 +55,7 @@ def slash_commands(parts: WindowParts, actions: Mapping[str, QAction]) -> list[S
                      lambda: EFFORTS),
         SlashCommand("mode", "What may be done unasked", "shield", models.choose_mode,
                      lambda: [(mode, words[1]) for mode, words in MODES.items()]),
-        SlashCommand("preset", "How far a turn goes", "mode", models.choose_preset,
+        SlashCommand("preset", "How far a turn goes", "clock", models.choose_preset,
                      lambda: [(name, f"{word}: {more}") for name, word, more in models.presets()]),
     ]  # fmt: skip
     rows = {command.id: command for command in COMMANDS}

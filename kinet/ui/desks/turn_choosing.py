@@ -111,7 +111,7 @@ class TurnChoosing(QObject):
             return
         self.refresh()
         words = next((f"{word}. {more}" for key, word, more in self.presets() if key == name), name)
-        self.told.emit(f"Preset from the next message on: {words}")
+        self.told.emit(f"Preset: {words}")
 
     def next_mode(self) -> None:
         """The approval mode after the present one."""

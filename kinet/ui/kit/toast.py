@@ -1,4 +1,4 @@
-"""One line at the bottom of the window, with one action, that leaves by itself."""
+"""A few words at the bottom of the window, with one action, that leave by themselves."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Toast(QWidget):
         super().__init__(parent)
         # Stands over this part of the parent, else over all of it.
         self._parent, self._over = parent, over
-        self.setFixedHeight(HEIGHT)
         self._act: Callable[[], None] | None = None
         self._label = text_label("", parent=self)
+        self._label.setWordWrap(True)
         self._button = QPushButton("Undo", self)
         self._button.setProperty("kind", "link")
         self._button.clicked.connect(self._pressed)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 12, 0)
         row.setSpacing(12)
-        row.addWidget(self._label)
+        row.addWidget(self._label, 1)
         row.addWidget(self._button)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -66,11 +66,15 @@ class Toast(QWidget):
     def place(self) -> None:
         """Stands in the middle of its part's bottom, above the composer."""
         room = self._over.geometry() if self._over is not None else self._parent.rect()
-        self.adjustSize()
-        width = min(self.sizeHint().width(), room.width() - 32)
-        self.resize(width, HEIGHT)
+        self._label.ensurePolished()
+        button = 0 if self._button.isHidden() else self._button.sizeHint().width() + 12
+        around = 16 + 12 + button
+        words = self._label.fontMetrics().horizontalAdvance(self._label.text()) + 2
+        width = min(words + around, room.width() - 32)
+        # What has no room in one line goes on in the next: a cut message tells half.
+        height = max(HEIGHT, self._label.heightForWidth(width - around) + 16)
         left = room.left() + (room.width() - width) // 2
-        self.move(left, room.bottom() - HEIGHT - 128)
+        self.setGeometry(left, room.bottom() - height - 128, width, height)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self._timer.stop()

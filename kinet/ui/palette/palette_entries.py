@@ -44,7 +44,7 @@ def _presets(parts: WindowParts) -> Iterator[Entry]:
 
     def entry(name: str, word: str, detail: str) -> Entry:
         act = lambda: parts.models.choose_preset(name)  # noqa: E731
-        return Entry("Presets", f"Preset: {word}", act, "mode", detail)
+        return Entry("Presets", f"Preset: {word}", act, "clock", detail)
 
     for name, word, detail in parts.models.presets():
         yield entry(name, word, detail)

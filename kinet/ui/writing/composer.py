@@ -178,7 +178,7 @@ class _Box(QFrame):
         self.command = IconButton("slash", "Commands", parent=self)
         self.model = MenuButton("model", "", "Model", self)
         self.mode = MenuButton("shield", "", "Approvals", self)
-        self.preset = MenuButton("mode", "", "Preset", self)
+        self.preset = MenuButton("clock", "", "Preset", self)
         self.preset.setObjectName("presetButton")
         self.stop = StopButton(self)
         self.send = SendButton(self)
@@ -259,6 +259,10 @@ class StopButton(PaintedButton):
         self.setToolTip(f"Stop this turn  ({key_hint('Ctrl+.')})")
         self.setFixedHeight(BUTTON)
 
+    def minimumSizeHint(self) -> QSize:
+        word = QFontMetrics(current_theme().font("ui")).horizontalAdvance("Stop")
+        return QSize(10 + 16 + 6 + word + 12, BUTTON)
+
     def sizeHint(self) -> QSize:
         theme = current_theme()
         word = QFontMetrics(theme.font("ui")).horizontalAdvance("Stop")
@@ -279,6 +283,9 @@ class StopButton(PaintedButton):
         painter.setPen(theme.qcolor("text"))
         area = self.rect().adjusted(32, 0, -12, 0)
         painter.drawText(area, middle | Qt.AlignmentFlag.AlignLeft, "Stop")
+        if self.width() < self.sizeHint().width():
+            # No room for the key; the tooltip tells it.
+            return
         painter.setFont(theme.font("meta"))
         painter.setPen(theme.qcolor("text_3"))
         painter.drawText(area, middle | Qt.AlignmentFlag.AlignRight, key_hint("Ctrl+."))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QSize, Qt, Signal
+from PySide6.QtCore import QMimeData, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
+    QFontMetrics,
     QInputMethodEvent,
     QKeyEvent,
+    QPainter,
+    QPaintEvent,
     QResizeEvent,
     QTextBlockFormat,
     QTextCursor,
@@ -50,6 +53,7 @@ class ComposerEdit(QTextEdit):
         self.enter_sends = True
         self.keyboard_focus = False
         self._preedit = ""
+        self._placeholder = ""
         self._committed_at = -1.0
         self._max_height = 10 * LINE
         self.restyle()
@@ -74,6 +78,31 @@ class ComposerEdit(QTextEdit):
         end = self.document().characterCount() - 1
         cursor.setPosition(end if caret is None else max(0, min(caret, end)))
         self.setTextCursor(cursor)
+
+    def setPlaceholderText(self, text: str) -> None:
+        """The quiet words in the empty field: one line, whatever their length."""
+        self._placeholder = text
+        self.setAccessibleDescription(text)
+        self.viewport().update()
+
+    def placeholderText(self) -> str:
+        """The quiet words in the empty field."""
+        return self._placeholder
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._preedit or not self.document().isEmpty():
+            return
+        theme = current_theme()
+        font = theme.font("answer")
+        painter = QPainter(self.viewport())
+        painter.setFont(font)
+        painter.setPen(theme.qcolor("text_3"))
+        line = QRect(0, 0, self.viewport().width(), max(LINE, theme.line_height("answer")))
+        words = QFontMetrics(font).elidedText(
+            self._placeholder, Qt.TextElideMode.ElideRight, line.width()
+        )
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
 
     def restyle(self) -> None:
         """Takes font and colours from the current look."""

@@ -1,0 +1,26 @@
+"""The toast: read whole, whatever the room."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QApplication, QWidget
+
+from kinet.ui.kit.toast import HEIGHT, Toast
+
+
+def test_a_message_without_room_for_one_line_goes_on_in_the_next(app: QApplication) -> None:
+    window = QWidget()
+    window.resize(900, 600)
+    toast = Toast(window)
+    window.show()
+    words = "The folder could not be read: permission denied. Choose another one, or change it."
+    toast.tell(words)
+    assert toast.height() == HEIGHT
+    window.resize(300, 600)
+    toast.place()
+    assert toast.height() > HEIGHT
+    assert toast.geometry().left() >= 16
+    assert toast.geometry().right() <= 300 - 16
+    label = toast._label
+    assert label.height() >= label.heightForWidth(label.width())
+    toast.tell("Deleted", "Undo", lambda: None)
+    assert toast.height() == HEIGHT
