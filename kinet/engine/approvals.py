@@ -6,6 +6,7 @@ import asyncio
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from kinet.core.approval import ApprovalRequest, Decision
 from kinet.core.errors import SettingsError
@@ -31,6 +32,8 @@ class Admission:
     refusal: str = ""
     unasked: bool = False
     accepted: Accepted | None = None
+    # The call was allowed because it runs in the sandbox.
+    boxed: bool = False
 
 
 class Approvals:
@@ -40,6 +43,8 @@ class Approvals:
         self._turn = turn
         self._emit = emit
         self._one_at_a_time = asyncio.Lock()
+        # Why there is no sandbox, "" where there is one, None before it was looked for.
+        self._no_sandbox: str | None = None
 
     async def admit(self, tool: Tool, arguments: Arguments, context: ToolContext) -> Admission:
         """May this call run. ToolError if the tool knows that it cannot succeed."""
@@ -47,11 +52,21 @@ class Approvals:
         values = arguments.model_dump()
         # Looking at paths is file I/O, and a diff reads the file: neither belongs on the loop.
         facts = await asyncio.to_thread(
-            gather, tool.name, tool.access.value, values, turn.folder, data_dir=turn.data_dir
+            gather,
+            tool.name,
+            tool.access.value,
+            values,
+            turn.folder,
+            data_dir=turn.data_dir,
+            readable=turn.readable,
+            start=context.start,
+            local_permits=turn.local_permits,
         )
+        await self._look_for_sandbox(tool)
         verdict = self._judge(facts)
+        boxed = self._is_boxed(facts)
         if verdict.verdict == "allow":
-            return Admission(True, facts.grant)
+            return Admission(True, facts.grant, boxed=boxed)
         if verdict.verdict == "deny":
             unasked = self._turn.mode == "deny" and facts.judgement.verdict != "deny"
             return Admission(False, refusal=f"Not run: {verdict.reason}.", unasked=unasked)
@@ -59,7 +74,7 @@ class Approvals:
             # While this call waited its turn, an answer may have been remembered that covers it.
             verdict = self._judge(facts)
             if verdict.verdict == "allow":
-                return Admission(True, facts.grant)
+                return Admission(True, facts.grant, boxed=boxed)
             question = await asyncio.to_thread(tool.question, arguments, context)
             request = _complete(question, facts, verdict, context)
             decision = await self.ask(request)
@@ -67,7 +82,19 @@ class Approvals:
                 await self._remember(facts, verdict, decision)
         if not decision.allowed:
             return Admission(False, refusal=_refusal(decision), unasked=decision.unasked)
-        return _admitted(facts, request, decision)
+        return replace(_admitted(facts, request, decision), boxed=boxed)
+
+    async def _look_for_sandbox(self, tool: Tool) -> None:
+        """Finds out, once in a turn, whether commands of mode all have a sandbox to run in."""
+        turn = self._turn
+        wanted = turn.mode == "all" and not turn.unsandboxed and self._no_sandbox is None
+        if wanted and turn.folder is not None and tool.name == "shell":
+            self._no_sandbox = await asyncio.to_thread(turn.sandbox, turn.folder)
+
+    def _is_boxed(self, facts: CallFacts) -> bool:
+        """True if the command runs in the sandbox, whatever it may do there."""
+        outside = facts.arguments.get("outside_sandbox") is True
+        return facts.tool == "shell" and self._no_sandbox == "" and not outside
 
     async def _remember(self, facts: CallFacts, verdict: Verdict, decision: Decision) -> None:
         """Keeps the answer as far as it may reach; a failure is told, and the call still runs."""
@@ -75,7 +102,7 @@ class Approvals:
         # Where nothing but "once" was offered, nothing may be remembered.
         if book is None or decision.scope == "once" or verdict.scopes == ("once",):
             return
-        folder = str(self._turn.folder or "")
+        folder = self._places(facts)[-1]
         try:
             await asyncio.to_thread(book.remember, facts.tool, facts.arguments, folder, decision)
         except SettingsError as exc:
@@ -108,9 +135,30 @@ class Approvals:
         turn = self._turn
         remembered = None
         if turn.remembered:
-            folder = str(turn.folder or "")
-            remembered = turn.remembered.decision(facts.tool, facts.arguments, folder)
-        return judge(facts, turn.mode, remembered=remembered, unsandboxed=turn.unsandboxed)
+            answers = [
+                turn.remembered.decision(facts.tool, facts.arguments, place)
+                for place in self._places(facts)
+            ]
+            no = next((answer for answer in answers if answer and not answer.allowed), None)
+            remembered = no or answers[-1]
+        return judge(
+            facts,
+            turn.mode,
+            remembered=remembered,
+            unsandboxed=turn.unsandboxed,
+            sandbox=self._no_sandbox == "",
+            no_sandbox=f"no sandbox works here ({self._no_sandbox})" if self._no_sandbox else "",
+        )
+
+    def _places(self, facts: CallFacts) -> tuple[str, ...]:
+        """Whose rules count: a no of the project everywhere, a yes only where the command begins.
+
+        The same words do something else in another folder.
+        """
+        folder = str(self._turn.folder or "")
+        if facts.tool != "shell" or facts.start is None or not folder:
+            return (folder,)
+        return (folder,) if facts.start == Path(folder).resolve() else (folder, str(facts.start))
 
 
 def _admitted(facts: CallFacts, request: ApprovalRequest, decision: Decision) -> Admission:

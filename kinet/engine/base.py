@@ -18,7 +18,7 @@ from kinet.core.messages import Message
 from kinet.core.profile import Effort, ModelProfile
 from kinet.engine.hooks import Hook
 from kinet.providers.base import Provider
-from kinet.tools.base import FileStates, Memory, Outputs
+from kinet.tools.base import FileStates, Memory, Outputs, Skills
 from kinet.tools.toolbox import Toolbox
 
 
@@ -161,6 +161,8 @@ class TurnRequest:
     block ("" for none). `steering` gives messages that came in meanwhile and takes them out.
     `mode` is the approval mode: ask, edits, plan, all, deny. `occupancy`, `occupancy_messages` and
     `carry` are those of the conversation before this turn (`conversation.carry()`).
+    `sandbox` says why commands on a folder cannot run in one, "" where they can; it is called in a
+    thread. `local_permits` are the host:port of this machine or network that the person permitted.
     `turn_id` names the turn for the `journal`, also in the turns of its sub-agents.
     `observers` are told every event; one that fails is logged and never breaks the run.
     `hooks` stand before and after each call and before a compaction. `changed` gives a model or
@@ -190,10 +192,15 @@ class TurnRequest:
     files: FileStates | None = None
     outputs: Outputs | None = None
     memory: Memory | None = None
+    skill_library: Skills | None = None
+    # Real folders outside the project whose files may be read without a question.
+    readable: tuple[Path, ...] = ()
     occupancy: int = 0
     occupancy_messages: int = 0
     data_dir: Path | None = None
     unsandboxed: bool = False
+    sandbox: Callable[[Path], str] = lambda folder: "none was looked for"
+    local_permits: frozenset[str] = frozenset()
     carry: Carry = field(default_factory=Carry)
     journal: FileJournal | None = None
     turn_id: str = ""

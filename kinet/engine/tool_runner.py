@@ -19,6 +19,7 @@ from kinet.engine.journaling import Journaling
 from kinet.engine.loop_guard import LoopGuard
 from kinet.engine.truncation import for_model
 from kinet.tools.base import Access, Arguments, SubAgents, Tool, ToolContext, ToolOutput
+from kinet.tools.processes import working_folder
 from kinet.tools.toolbox import Toolbox
 
 _log = logging.getLogger(__name__)
@@ -157,7 +158,9 @@ class ToolRunner:
             if veto := await hook.before_call(hooked):
                 return ToolOutput(f"Not run: {veto}", "vetoed", {"denied": True}, is_error=True)
         self._emit(ToolStarted(call.id, call.name, arguments.model_dump(exclude_unset=True)))
-        approved = replace(context, grant=admission.grant, accepted=admission.accepted)
+        approved = replace(
+            context, grant=admission.grant, accepted=admission.accepted, boxed=admission.boxed
+        )
         return await self._journaling.run(
             call, tool, arguments.model_dump(), lambda: tool.run(arguments, approved)
         )
@@ -215,6 +218,8 @@ class ToolRunner:
             agents=self._agents,
             ask=turn.approver.answer if isinstance(turn.approver, Answerer) else None,
             unsandboxed=turn.unsandboxed,
+            local_permits=turn.local_permits,
+            start=turn.folder and working_folder.current(turn.session_id, turn.folder),
             data_dir=turn.data_dir,
         )
 

@@ -34,6 +34,7 @@ AccessWord = Literal["read", "write", "execute", "network"]
 
 _SEARCH_TOOLS = frozenset({"grep", "glob"})
 _WRITE_TOOLS = frozenset({"write_file", "edit_file"})
+_NO_SANDBOX = "no sandbox works here"
 _NOTHING = Judgement("allow", "it touches no file, program or address")
 
 
@@ -47,6 +48,8 @@ class CallFacts:
     folder: Path | None = None
     judgement: Judgement = _NOTHING
     grant: str = ""
+    # Where a command begins, if that is not the project's folder.
+    start: Path | None = None
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -91,7 +94,7 @@ def gather(
     else:
         judgement = _look(tool, access, arguments, folder, data_dir, home, readable)
     grant = grant_for(tool, arguments, judgement.targets)
-    return CallFacts(tool, access, dict(arguments), folder, judgement, grant)
+    return CallFacts(tool, access, dict(arguments), folder, judgement, grant, start)
 
 
 def grant_for(tool: str, arguments: Mapping[str, Any], targets: tuple[str, ...]) -> str:
@@ -107,11 +110,13 @@ def judge(
     remembered: Decision | None = None,
     unsandboxed: bool = False,
     sandbox: bool = False,
+    no_sandbox: str = "",
 ) -> Verdict:
     """Allow, ask or deny, in the order: never and protected, the person's no, mode, the rest.
 
     An unknown mode counts as `ask`. `remembered` is the stored answer to such a call, if any.
-    `sandbox` says that commands of mode `all` run in one, `unsandboxed` that the person wants none.
+    `sandbox` says that commands of mode `all` run in one, `no_sandbox` in words that none works,
+    `unsandboxed` that the person wants none.
     In mode `deny` nobody can be asked: what would ask is denied.
     """
     looked = facts.judgement
@@ -119,7 +124,7 @@ def judge(
         return Verdict("deny", looked.reason)
     if remembered is not None and not remembered.allowed:
         return Verdict("deny", remembered.reason or "a saved rule says no to this call")
-    word, reason = _by_mode(facts, mode, unsandboxed, sandbox)
+    word, reason = _by_mode(facts, mode, unsandboxed, "" if sandbox else no_sandbox or _NO_SANDBOX)
     if word == "ask" and looked.memorable and remembered is not None:
         return Verdict("allow", "a saved answer allows exactly this")
     if word == "ask" and mode == "deny":
@@ -131,7 +136,7 @@ def judge(
 
 
 def _by_mode(
-    facts: CallFacts, mode: str, unsandboxed: bool, sandbox: bool
+    facts: CallFacts, mode: str, unsandboxed: bool, no_sandbox: str
 ) -> tuple[VerdictWord, str]:
     looked = facts.judgement
     if facts.access == "read":
@@ -146,7 +151,7 @@ def _by_mode(
         return "ask", "it changes a file"
     if facts.tool == "shell":
         outside = facts.arguments.get("outside_sandbox") is True
-        return _command_by_mode(looked, mode, unsandboxed, sandbox, outside)
+        return _command_by_mode(looked, mode, unsandboxed, no_sandbox, outside)
     if facts.access == "network":
         if mode == "all" and unsandboxed and looked.memorable:
             return "allow", "everything is allowed in this mode"
@@ -159,18 +164,18 @@ def _by_mode(
 
 
 def _command_by_mode(
-    looked: Judgement, mode: str, unsandboxed: bool, sandbox: bool, outside: bool
+    looked: Judgement, mode: str, unsandboxed: bool, no_sandbox: str, outside: bool
 ) -> tuple[VerdictWord, str]:
     if looked.verdict == "allow":
         return "allow", looked.reason
     if mode == "plan":
         return "deny", f"this session only reads, and the command may do more: {looked.reason}"
-    if mode == "all" and sandbox and not unsandboxed and outside:
+    if mode == "all" and not unsandboxed and no_sandbox:
+        return "ask", f"{no_sandbox}: {looked.reason}"
+    if mode == "all" and not unsandboxed and outside:
         return "ask", "it asks to run outside the sandbox"
-    if mode == "all" and (sandbox or unsandboxed):
-        return "allow", "commands are allowed in this mode"
     if mode == "all":
-        return "ask", f"no sandbox works here: {looked.reason}"
+        return "allow", "commands are allowed in this mode"
     return "ask", looked.reason
 
 

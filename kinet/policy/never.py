@@ -192,7 +192,9 @@ def _own(word: str, machine: Machine) -> str:
         plain = os.path.normpath(os.path.join(machine.begins, path))
         parts = [protected.folded(part) for part in Path(plain).parts]
         for own in _own_parts(machine.home, machine.data_dir):
-            if parts[: len(own)] == own:
+            # A script of one's own skill is no setting: running it asks, like any other.
+            in_skill = len(parts) > len(own) + 1 and parts[len(own)] == protected.OWN_SKILLS
+            if parts[: len(own)] == own and not in_skill:
                 return "it touches the app's own settings or data"
     return ""
 

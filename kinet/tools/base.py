@@ -127,6 +127,12 @@ class ToolContext:
     ask: Callable[[str, tuple[str, ...]], Awaitable[str]] | None = None
     require_read: bool = True
     unsandboxed: bool = False
+    # Where a command of this session begins now (a real path); None for the project's folder.
+    start: Path | None = None
+    # The command runs in the sandbox.
+    boxed: bool = False
+    # host:port of this machine or network that the person permitted for web_fetch.
+    local_permits: frozenset[str] = frozenset()
     # The gate's token for this very call (policy.gate.CallFacts.grant); "" for a call without one,
     # which then may only do what needs no question by its path.
     grant: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from kinet.core.approval import ApprovalRequest, QuestionKind, Scope
@@ -20,13 +21,17 @@ def build_question(
     kind: QuestionKind,
     question: str,
     body: str,
+    folder: Path | None = None,
     targets: Sequence[str] = (),
     reason: str = "",
     risk: str = "",
     scopes: tuple[Scope, ...] = ("once",),
     rule: str = "",
 ) -> ApprovalRequest:
-    """A question whose body, targets and reason spell out every hidden character."""
+    """A question whose body, targets and reason spell out every hidden character.
+
+    `folder` is where it happens, if that is not the session's own.
+    """
     hidden = hidden_characters("\n".join([body, *targets]))
     if hidden:
         risk = " ".join(filter(None, [risk, f"It holds hidden characters: {', '.join(hidden)}."]))
@@ -37,7 +42,7 @@ def build_question(
         kind=kind,
         question=question,
         body=visible(body),
-        folder=visible_line(str(context.folder or "")),
+        folder=visible_line(str(folder or context.folder or "")),
         targets=tuple(visible_line(target) for target in targets),
         reason=visible(reason),
         risk=visible(risk),
@@ -51,7 +56,9 @@ def path_question(
     tool: str, arguments: Arguments, path: str, purpose: Purpose, context: ToolContext
 ) -> ApprovalRequest | None:
     """The question for a path outside the usual, None for an ordinary one or an impossible one."""
-    judgement = judge_path(path, purpose, context.folder, data_dir=context.data_dir)
+    judgement = judge_path(
+        path, purpose, context.folder, data_dir=context.data_dir, readable=context.readable
+    )
     if judgement.verdict != "ask":
         return None
     verb = {"read": "Read this file?", "search": "Search here?", "write": "Change this file?"}

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
-import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,11 +13,14 @@ from pydantic import Field
 from kinet.core.approval import ApprovalRequest, Scope
 from kinet.core.errors import ToolError
 from kinet.policy.commands import judge_command
+from kinet.policy.paths import is_inside
+from kinet.policy.visible import visible_line
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
 from kinet.tools.files.file_access import project
-from kinet.tools.processes import jobs, survivors
-from kinet.tools.processes.environment import child_environment
-from kinet.tools.processes.process import Ended, RunningCommand, finish
+from kinet.tools.processes import jobs, survivors, working_folder
+from kinet.tools.processes.process import Ended, finish
+from kinet.tools.processes.shell_command import ShellCommand, check
+from kinet.tools.processes.whole_output import place_of
 from kinet.tools.questions import build_question
 
 DEFAULT_TIMEOUT_S = 120
@@ -34,6 +35,7 @@ class ShellArguments(Arguments):
         DEFAULT_TIMEOUT_S, ge=1, le=_LONGEST_TIMEOUT_S, description="time limit in seconds"
     )
     background: bool = Field(False, description="let it run on, without a time limit")
+    outside_sandbox: bool = Field(False, description="only where a sandbox forbade it: ask for it")
 
 
 class Shell:
@@ -41,18 +43,21 @@ class Shell:
 
     name: ClassVar[str] = "shell"
     description: ClassVar[str] = (
-        "Runs a bash command: output and exit code. There is no terminal and no input; each call "
-        "starts anew in the project folder. Prefer the tools for files. Servers go with "
-        "background: true, then shell_output."
+        "Runs a bash command: output and exit code. There is no terminal and no input; cd holds "
+        "for the next call. Prefer the tools for files. Servers go with background: true, then "
+        "shell_output."
     )
     access: ClassVar[Access] = Access.EXECUTE
     arguments: ClassVar[type[Arguments]] = ShellArguments
 
     def question(self, arguments: ShellArguments, context: ToolContext) -> ApprovalRequest:
         """The question with the whole command; whether it is asked, the gate decides."""
-        _check(arguments.command)
+        check(arguments.command)
         root = project(context)
-        judgement = judge_command(arguments.command, root, data_dir=context.data_dir)
+        start = context.start or root
+        judgement = judge_command(
+            arguments.command, root, data_dir=context.data_dir, start=context.start
+        )
         scopes: tuple[Scope, ...] = (
             ("once", "session", "folder") if judgement.memorable else ("once",)
         )
@@ -61,8 +66,9 @@ class Shell:
             arguments,
             context,
             kind="command",
-            question="Run this command?",
+            question=_asked(arguments),
             body=arguments.command,
+            folder=start,
             targets=judgement.targets,
             reason=judgement.reason,
             risk="" if judgement.verdict != "deny" else "It would be refused.",
@@ -75,44 +81,55 @@ class Shell:
 
         ToolError for a command that is never run. A cancellation ends the whole tree.
         """
-        _check(arguments.command)
+        check(arguments.command)
         root = project(context)
-        judgement = judge_command(arguments.command, root, data_dir=context.data_dir)
+        gone = working_folder.vanished(context.session_id, root)
+        start = root if gone is not None or context.start is None else context.start
+        judgement = judge_command(arguments.command, root, data_dir=context.data_dir, start=start)
         if judgement.verdict == "deny":
             raise ToolError(f"This command is never run: {judgement.reason}.", kind="refused")
-        # What ran unasked was judged by the names of well-known programs: a program of the same
-        # name in the project must not take their place.
-        hidden = root if judgement.verdict == "allow" else None
-        environment = child_environment(without=hidden)
-        if arguments.background:
-            return _in_background(arguments, context, root, environment)
-        running = RunningCommand(
-            _argv(arguments.command),
-            folder=root,
-            environment=environment,
-            timeout_s=arguments.timeout_s,
-            progress=_on_loop(context.progress),
+        if context.boxed and not is_inside(start, root):
+            # The box has no such place, or another one of that name.
+            start = root
+        command = ShellCommand(
+            arguments.command,
+            root,
+            start,
+            math.inf if arguments.background else arguments.timeout_s,
+            _on_loop(context.progress),
+            output=place_of(context.data_dir, context.session_id, context.call_id),
+            data_dir=context.data_dir,
+            # What ran unasked was judged by the names of well-known programs: a program of the
+            # same name in the project must not take their place.
+            trusted=judgement.verdict == "allow",
+            boxed=context.boxed,
+            background=arguments.background,
         )
-        try:
-            ended = await finish(running)
-        except OSError as exc:
-            raise ToolError(f"The command could not be started: {exc}.", kind="io") from exc
-        if ended.survivors:
-            survivors.keep(
-                survivors.Survivor(
-                    context.session_id,
-                    context.call_id,
-                    arguments.command,
-                    ended.survivors,
-                    running,
-                )
+        if arguments.background:
+            return await _in_background(command, context)
+        return await _in_front(command, context, gone)
+
+
+async def _in_front(command: ShellCommand, context: ToolContext, gone: Path | None) -> ToolOutput:
+    try:
+        running = await asyncio.to_thread(command.make)
+        ended = await finish(running)
+    except OSError as exc:
+        raise ToolError(f"The command could not be started: {exc}.", kind="io") from exc
+    if ended.survivors:
+        survivors.keep(
+            survivors.Survivor(
+                context.session_id, context.call_id, command.text, ended.survivors, running
             )
-        return _output(ended, arguments, root)
+        )
+    now = command.start
+    if ended.folder is not None and (not command.boxed or is_inside(ended.folder, command.root)):
+        now = ended.folder
+    working_folder.keep(context.session_id, command.root, now)
+    return _output(ended, command, now if context.session_id else command.start, gone)
 
 
-def _in_background(
-    arguments: ShellArguments, context: ToolContext, root: Path, environment: Mapping[str, str]
-) -> ToolOutput:
+async def _in_background(command: ShellCommand, context: ToolContext) -> ToolOutput:
     """Starts a job of the session. It ends by itself, by shell_stop, or with the session."""
     if len(jobs.listed(context.session_id, running=True)) >= jobs.MOST_JOBS:
         raise ToolError(
@@ -120,38 +137,31 @@ def _in_background(
             hint="End one with shell_stop first.",
             kind="limit",
         )
-    job = jobs.new_job(context.session_id, context.call_id, arguments.command)
-    job.running = RunningCommand(
-        _argv(arguments.command),
-        folder=root,
-        environment=environment,
-        timeout_s=math.inf,
-        progress=job.feed,
-    )
+    job = jobs.new_job(context.session_id, context.call_id, command.text)
+    try:
+        job.running = await asyncio.to_thread(command.with_progress(job.feed).make)
+    except OSError as exc:
+        raise ToolError(f"The command could not be started: {exc}.", kind="io") from exc
     job.running.start()
     jobs.keep(job)
     text = (
         f"Started in the background as {job.id}. shell_output shows what it prints, shell_stop "
         "ends it; it ends with the session at the latest."
     )
-    details = {"command": arguments.command, "job": job.id, "folder": str(root), "running": True}
+    details = {
+        "command": command.text,
+        "job": job.id,
+        "folder": str(command.start),
+        "running": True,
+        "sandbox": command.boxed,
+    }
     return ToolOutput(text, f"{job.id} runs", details)
 
 
-def _check(command: str) -> None:
-    if not command.strip():
-        raise ToolError("The command is empty.", kind="arguments")
-    if "\x00" in command:
-        raise ToolError("The command holds a NUL character.", kind="arguments")
-
-
-def _argv(command: str) -> list[str]:
-    if os.name == "nt":
-        return [os.environ.get("COMSPEC", "cmd.exe"), "/d", "/s", "/c", command]
-    bash = shutil.which("bash", path="/bin:/usr/bin:/usr/local/bin:/opt/homebrew/bin")
-    if bash:
-        return [bash, "--noprofile", "--norc", "-c", command]
-    return ["/bin/sh", "-c", command]
+def _asked(arguments: ShellArguments) -> str:
+    if arguments.outside_sandbox:
+        return "Run this command outside the sandbox?"
+    return "Run this command?"
 
 
 def _on_loop(progress: Callable[[str], None]) -> Callable[[str], None]:
@@ -165,10 +175,12 @@ def _on_loop(progress: Callable[[str], None]) -> Callable[[str], None]:
     return forward
 
 
-def _output(ended: Ended, arguments: ShellArguments, root: Path) -> ToolOutput:
+def _output(ended: Ended, command: ShellCommand, now: Path, gone: Path | None) -> ToolOutput:
     lines = [ended.output.rstrip("\n")] if ended.output.strip() else []
+    if gone is not None:
+        lines.insert(0, f"[{visible_line(str(gone))} is gone; this began in the project folder]")
     if ended.timed_out:
-        limit = arguments.timeout_s
+        limit = f"{command.timeout_s:.0f}"
         lines.append(
             f"[stopped: it took longer than {limit} s and was ended with all it had started; the "
             "output above is what it printed until then. Set timeout_s higher if it needs more.]"
@@ -184,16 +196,40 @@ def _output(ended: Ended, arguments: ShellArguments, root: Path) -> ToolOutput:
     if ended.survivors and not ended.timed_out:
         names = ", ".join(f"{item['name']} (pid {item['pid']})" for item in ended.survivors)
         lines.append(f"[still running: {names}]")
-    details = {
-        "command": arguments.command,
+    if ended.trouble:
+        lines.append(f"[not all of the output could be kept: {ended.trouble}]")
+    failed = ended.timed_out or ended.stopped or ended.exit_code != 0
+    if failed and command.boxed:
+        lines.append(
+            "[it ran in a sandbox: no network, and only the project folder can be written, without "
+            "its repository and settings]"
+        )
+    if now != command.root or command.start != command.root:
+        lines.append(_place_line(now, command.root))
+    return ToolOutput("\n".join(lines), preview, _details(ended, command), is_error=failed)
+
+
+def _details(ended: Ended, command: ShellCommand) -> dict[str, object]:
+    return {
+        "command": command.text,
         "exit_code": ended.exit_code,
         "seconds": round(ended.seconds, 3),
         "timed_out": ended.timed_out,
-        "folder": str(root),
+        "folder": str(command.start),
+        "sandbox": command.boxed,
         "survivors": [dict(item) for item in ended.survivors],
+        "characters": ended.characters,
+        # The whole lies in a file; `content` has its two ends.
+        "kept_whole": ended.kept,
     }
-    failed = ended.timed_out or ended.stopped or ended.exit_code != 0
-    return ToolOutput("\n".join(lines), preview, details, is_error=failed)
+
+
+def _place_line(now: Path, root: Path) -> str:
+    if now == root:
+        return "[now in the project folder]"
+    if is_inside(now, root):
+        return f"[now in {visible_line(now.relative_to(root).as_posix())}]"
+    return f"[now in {visible_line(str(now))}, outside the project]"
 
 
 def _code_line(code: int | None) -> str:

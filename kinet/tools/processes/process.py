@@ -18,6 +18,7 @@ from typing import Any
 
 from kinet.tools.processes import process_tree
 from kinet.tools.processes.kept_output import KeptOutput, PipeText
+from kinet.tools.processes.working_folder import FolderNote
 
 # Output that is still in the pipes when the command has ended is waited for this long.
 _LAST_WORDS_SECONDS = 0.2
@@ -30,7 +31,12 @@ _RUNNER = Path(__file__).with_name("process_runner.py")
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a command ended. `exit_code` is negative for a signal, None where it is not known."""
+    """How a command ended. `exit_code` is negative for a signal, None where it is not known.
+
+    `output` is what memory held of it, `characters` the length of the whole, which lies in the kept
+    file if `kept`; `trouble` says in words why it does not. `folder` is where the command ended,
+    None where that is not known.
+    """
 
     exit_code: int | None
     output: str
@@ -39,13 +45,16 @@ class Ended:
     timed_out: bool = False
     stopped: bool = False
     survivors: tuple[Mapping[str, Any], ...] = ()
+    kept: bool = False
+    trouble: str = ""
+    folder: Path | None = None
 
 
 @dataclass(slots=True)
 class _State:
     """What the watching thread knows so far."""
 
-    kept: KeptOutput = field(default_factory=KeptOutput)
+    kept: KeptOutput
     pending: list[str] = field(default_factory=list)
     pending_size: int = 0
     shown_at: float = 0.0
@@ -68,13 +77,20 @@ class RunningCommand:
         environment: Mapping[str, str],
         timeout_s: float,
         progress: Callable[[str], None] = lambda text: None,
+        output: KeptOutput | None = None,
+        note: FolderNote | None = None,
+        ended: Callable[[], None] | None = None,
     ) -> None:
+        """`output` takes what it prints; `note` is where its shell writes the folder it ends in,
+        and is closed in the end. `ended` is called before `result` is set, in any case once."""
         self._command = list(command)
         self._folder = folder
         self._environment = dict(environment)
         self._timeout_s = timeout_s
         self._progress = progress
-        self._state = _State()
+        self._state = _State(output or KeptOutput())
+        self._note = note
+        self._ended = ended
         self._wake, self._waker = os.pipe()
         self._stopping = threading.Event()
         self.result: Future[Ended] = Future()
@@ -103,11 +119,20 @@ class RunningCommand:
         finally:
             os.close(self._wake)
             os.close(self._waker)
+            self._state.kept.close()
+            self._tidy()
+            if self._note is not None:
+                self._note.close()
             self.finished.set()
+
+    def _tidy(self) -> None:
+        ended, self._ended = self._ended, None
+        if ended is not None:
+            ended()
 
     def _watch(self) -> None:
         began = time.monotonic()
-        process, report = _started(self._command, self._folder, self._environment)
+        process, report = _started(self._command, self._folder, self._environment, self._note)
         assert process.stdout is not None
         assert process.stderr is not None
         with selectors.DefaultSelector() as selector:
@@ -229,15 +254,21 @@ class RunningCommand:
     def _finish(self, seconds: float) -> None:
         state = self._state
         self._show(time.monotonic(), force=True)
+        kept = state.kept
+        kept.close()
+        self._tidy()
         self.result.set_result(
             Ended(
                 exit_code=state.exit_code,
-                output=state.kept.text(),
+                output=kept.text(),
                 seconds=seconds,
-                characters=state.kept.total,
+                characters=kept.total,
                 timed_out=state.timed_out,
                 stopped=state.stopped,
                 survivors=state.survivors,
+                kept=kept.is_whole_on_disk,
+                trouble=kept.problem,
+                folder=self._note.read() if self._note is not None else None,
             )
         )
 
@@ -254,11 +285,15 @@ async def finish(running: RunningCommand) -> Ended:
 
 
 def _started(
-    command: Sequence[str], folder: Path, environment: Mapping[str, str]
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    note: FolderNote | None,
 ) -> tuple[subprocess.Popen[bytes], int | None]:
     """The process and the descriptor of the runner's reports (None where there is no runner)."""
+    passed = () if note is None else (note.descriptor,)
     if not process_tree.HAS_RUNNER:
-        return process_tree.start_plain(command, folder, environment), None
+        return process_tree.start_plain(command, folder, environment, passed), None
     reader, writer = os.pipe()
     order = os.memfd_create("command")
     try:
@@ -272,7 +307,7 @@ def _started(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            pass_fds=(writer, order),
+            pass_fds=(writer, order, *passed),
             start_new_session=True,
         )
     except BaseException:

@@ -18,7 +18,10 @@ _RUNNER_SECONDS = 6.0
 
 
 def start_plain(
-    command: Sequence[str], folder: Path, environment: Mapping[str, str]
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    passed: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Starts a command without a runner, in a group or session of its own and without a window."""
     return subprocess.Popen(
@@ -29,6 +32,7 @@ def start_plain(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=os.name != "nt",
+        pass_fds=passed,
         creationflags=_window_flags(),
     )
 

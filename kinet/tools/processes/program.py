@@ -51,6 +51,14 @@ async def run_program(
         raise
 
 
+def run_now(
+    command: Sequence[str], *, folder: Path, environment: Mapping[str, str], timeout_s: float
+) -> ProgramResult:
+    """The same for a thread that may wait. Raises OSError if it cannot start."""
+    stop = threading.Event()
+    return _run(list(command), folder, dict(environment), timeout_s, _ERROR_BYTES, b"", stop)
+
+
 def _run(
     command: list[str],
     folder: Path,
