@@ -248,18 +248,22 @@ class _Built:
         from kinet.engine.kept_calibration import load_calibration
         from kinet.memory.facts import FactBook
         from kinet.policy.rules import RuleBook
+        from kinet.settings.memory_services import MemoryServices
         from kinet.settings.model_choice import ModelChoice
         from kinet.settings.rule_services import RuleServices
         from kinet.settings.secrets import Keychain
         from kinet.settings.services import Services
+        from kinet.settings.skill_services import skill_library
         from kinet.settings.store import SettingsStore
         from kinet.settings.turn_choices import TurnChoices
+        from kinet.skills.brought import brought_skills
         from kinet.store.at_home import open_database
+        from kinet.store.fact_uses import FactUses
         from kinet.store.usage import UsageLog
         from kinet.workspace.trust import FolderTrust
 
         self.home = home
-        self.trust = FolderTrust(home, options.trust)
+        self.trust = FolderTrust(home, brought_skills, options.trust)
         self.options = options
         self.settings: SettingsStore = SettingsStore(home)
         keychain = keychain or Keychain()
@@ -270,6 +274,7 @@ class _Built:
         self.choices.check()
         self.facts: FactBook = host.facts if host else FactBook(home / FACTS_FILE)
         self.rule_book: RuleBook = host.rule_book if host else RuleBook(home)
+        self.skills = skill_library(self.settings, self.trust.trusts, home)
         self.engine = DirectEngine(load_calibration(home / CALIBRATION_FILE))
         self.database: Database = host.database if host else open_database(home, save=options.save)
         try:
@@ -282,23 +287,28 @@ class _Built:
             self.settings,
             keychain,
             self.models.client,
-            facts=self.facts,
+            memory=MemoryServices(
+                self.facts, FactUses(self.database), self.sessions.refresh_memory
+            ),
             usage=UsageLog(self.database),
             tour=self.start_tour,
-            memory_changed=self.sessions.refresh_memory,
             approvals=RuleServices(self.rule_book, self.choices.mode, home),
         )
 
     def _session_manager(self) -> SessionManager:
-        from kinet.memory.recall import Recall
         from kinet.session.manager import SessionManager
         from kinet.session.parts import SessionParts
+        from kinet.settings.session_memory import SessionMemory
         from kinet.store.sessions import SessionStore
         from kinet.workspace.journal import Journal
 
         models, choices = self.models, self.choices
+        store = SessionStore(self.database)
+        memory = SessionMemory(
+            self.facts, self.database, self.settings, models, self.options, store.fetch
+        )
         parts = SessionParts(
-            store=SessionStore(self.database),
+            store=store,
             engine=lambda: self.engine,
             profile=models.profile,
             provider=models.provider,
@@ -306,13 +316,17 @@ class _Built:
             price=choices.price,
             rules=self.rules,
             written=self.trust.written,
-            memory_text=self.memory_text,
+            memory_text=memory.block,
+            skills=self.skills,
             preset=choices.preset,
             limits=choices.limits,
             mode=choices.mode,
             effort=choices.effort,
             remembered=self.rule_book.for_session,
-            memory=Recall(self.facts) if self.options.memory else None,
+            memory=memory.recall,
+            noticing=memory.noticing,
+            memory_told=memory.told,
+            leaving=memory.leaving,
             day_limit=choices.day_limit,
             session_limit=choices.session_limit,
             branch_summary=choices.branch_summary,
@@ -348,15 +362,6 @@ class _Built:
         if not self.options.rules:
             return Rules()
         return Rules(*self.trust.rules(folder))
-
-    def memory_text(self, folder: Path | None) -> str:
-        """The memory block for a session on this folder; "" for none."""
-        from kinet.memory.recall import block_text
-
-        chosen = self.settings.values.memory
-        if not self.options.memory or not chosen.use:
-            return ""
-        return block_text(self.facts.list(folder), folder, chosen.characters)
 
     async def start_tour(self, folder: Path | None) -> str:
         """A new session on the tour, in `folder` or in the sample folder; its id."""

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from kinet.core.errors import StoreError
-from kinet.memory.facts import Fact, FactBook
+from kinet.memory.fact import Fact
+from kinet.memory.facts import FactBook
 from kinet.paths import data_dir
 from kinet.store.database import FILE_NAME as DATABASE
 from kinet.store.database import Database
@@ -112,14 +113,7 @@ def _text_of(file: str) -> str:
 
 
 def _row(fact: Fact) -> dict[str, Any]:
-    return {
-        "id": fact.id,
-        "text": fact.text,
-        "scope": fact.scope,
-        "source": fact.source,
-        "created": fact.created,
-        "folder": fact.folder,
-    }
+    return fact.to_dict()
 
 
 def _json(value: Any) -> str:

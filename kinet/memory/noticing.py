@@ -21,6 +21,9 @@ from kinet.providers.base import ModelRequest, Provider, StreamItem
 
 MAX_TOKENS = 1_500
 
+# The messages of a conversation as they are when this is called.
+Messages = Callable[[], Sequence[Message]]
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -55,7 +58,7 @@ class Noticing:
         self._waiting: set[str] = set()
 
     async def after_turn(
-        self, session_id: str, profile: str, folder: Path | None, messages: Sequence[Message]
+        self, session_id: str, profile: str, folder: Path | None, messages: Messages
     ) -> Noticed:
         """What the newest messages tell that is worth keeping; kept already when it returns.
 
@@ -73,10 +76,10 @@ class Noticing:
             self._waiting.discard(session_id)
 
     async def _ask(
-        self, session_id: str, profile: str, folder: Path | None, messages: Sequence[Message]
+        self, session_id: str, profile: str, folder: Path | None, messages: Messages
     ) -> Noticed:
-        # A list that grows while this waits is read as it is now.
-        seen = seen_of(tuple(messages))
+        # Asked for now: more may have been said while this waited.
+        seen = seen_of(messages())
         if not any(item.by_person for item in seen):
             return Noticed()
         asked = await asyncio.to_thread(self._choose, profile)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import MutableSequence, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -23,6 +24,7 @@ from kinet.session.waiting import Waiting
 from kinet.session.whole_outputs import WholeOutputs
 
 if TYPE_CHECKING:
+    from kinet.memory.facts import Taken
     from kinet.store.search import SearchHit
     from kinet.store.sessions import NewSession, SessionRow
 
@@ -77,6 +79,7 @@ class SessionManager:
         state.memory.begun = memory if isinstance(memory, str) else None
         state.memory.since = str(notes.get("memory_since") or "")
         state.rules_digest = str(notes.get("rules", ""))
+        state.active.take_note(notes.get("skills"))
         chosen = next((item for item in reversed(events) if isinstance(item, ModelChosen)), None)
         if chosen is not None:
             state.effort, state.preset = cast(Effort, chosen.effort), chosen.preset
@@ -131,7 +134,11 @@ class SessionManager:
     def purge(self, session_id: str) -> None:
         """Removes a session for good, with its outputs."""
         self._open.pop(session_id, None)
-        self._trash.purge(session_id).result()
+        self._remove([session_id]).result()
+
+    def empty_trash(self) -> None:
+        """Removes all deleted sessions for good, with what only they support."""
+        self._remove(self._trash.due(0)).result()
 
     def tidy(self) -> None:
         """Removes for good what is in the trash for too long, and makes the backup of the day.
@@ -140,7 +147,7 @@ class SessionManager:
         """
         if self._store.database.read_only:
             return
-        self._trash.empty(self.parts.trash_days())
+        self._remove(self._trash.due(self.parts.trash_days()))
         if self._store.count():
             self._store.database.start_daily_copy()
 
@@ -174,8 +181,28 @@ class SessionManager:
             files=KnownFiles(self._notes, session_id, is_new=new is not None),
             outputs=WholeOutputs(self._store, session_id, recorder),
             day_guard=self._day_guard,
+            tell_others=self._tell_others,
             remembered=self.parts.remembered(session_id),
         )
+
+    def _remove(self, session_ids: Sequence[str]) -> Future[None]:
+        # The facts first, so that an end between the two is made good by the next removal.
+        self.parts.leaving(session_ids)
+        return self._trash.remove(session_ids)
+
+    def _tell_others(self, session_id: str, taken: Sequence[Taken]) -> None:
+        """Facts of the person go to all open sessions, those of a project to its sessions."""
+        from kinet.memory.facts import real
+        from kinet.memory.recall import line_of
+
+        for session in self._open.values():
+            if session.id == session_id:
+                # It was said there.
+                continue
+            place = real(session.folder) if session.folder else ""
+            session.note_facts(
+                [line_of(item.fact) for item in taken if item.fact.folder in ("", place)]
+            )
 
     def _recover(self, state: SessionState, events: MutableSequence[Event]) -> None:
         """Ends an interrupted turn; what could be saved of that is added to `events`."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+_SINCE = "Remembered since then:"
 
 
 class KnownFacts:
@@ -22,6 +24,15 @@ class KnownFacts:
         """With the next turn the session begins with what is known then."""
         self.begun, self.since, self.edited = None, "", False
 
+    def note(self, lines: Sequence[str]) -> None:
+        """Facts were noticed in another session: told with the next message, the block stays."""
+        if self.begun is None or not lines:
+            return
+        said = set(self.begun.splitlines()) | set(self.since.splitlines())
+        fresh = [line for line in lines if line not in said]
+        if fresh:
+            self.since = "\n".join([self.since or _SINCE, *fresh])
+
     def follow(self, read: Callable[[], str]) -> None:
         """Takes up what was edited; `read` gives the block of now.
 
@@ -37,7 +48,7 @@ class KnownFacts:
         if not set(before) <= set(now) or (block != self.begun and not fresh):
             self.renew()
             return
-        self.since = "\n".join(["Remembered since then:", *fresh]) if fresh else ""
+        self.since = "\n".join([_SINCE, *fresh]) if fresh else ""
 
 
 def _facts(block: str) -> list[str]:

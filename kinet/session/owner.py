@@ -123,7 +123,7 @@ class OwnerWork:
             case "add":
                 folder = message.get("folder")
                 fact = self._facts.add(text, Path(folder) if folder else None)
-                return {name: getattr(fact, name) for name in fact.__slots__}
+                return fact.to_dict()
             case "delete":
                 return self._facts.delete(text)
             case _:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from kinet.engine.presets import Preset
     from kinet.memory.noticing import Noticing
     from kinet.providers.base import Provider
+    from kinet.session.active_skills import SkillSource
     from kinet.store.sessions import SessionStore
-    from kinet.session.active_skills import Called
-    from kinet.tools.base import Memory, Skills
+    from kinet.tools.base import Memory
     from kinet.tools.toolbox import Toolbox
     from kinet.workspace.journal import Journal
 
@@ -66,12 +66,7 @@ class SessionParts:
     # Told in a thread, before `rules`: files of the folder that the person let a tool write.
     written: Callable[[Path | None, Collection[str]], None] = lambda folder, names: None
     memory_text: Callable[[Path | None], str] = lambda folder: ""
-    skills: Callable[[Path | None], Sequence[Section]] = lambda folder: ()
-    # The skill that a message calls: folder, message, id of the session; in a thread.
-    called_skill: Callable[[Path | None, str, str], Called | None] = lambda *message: None
-    # Real folders of the skills in use, whose files may be read; in a thread.
-    readable: Callable[[Path | None], tuple[Path, ...]] = lambda folder: ()
-    skill_library: Skills | None = None
+    skills: SkillSource | None = None
     preset: Callable[[str], Preset] = _usual_preset
     limits: Callable[[Preset], Limits] | None = None
     mode: Callable[[], str] = lambda: "ask"

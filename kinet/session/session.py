@@ -123,6 +123,17 @@ class Session(BranchingSession):
             if self._stop is stop:
                 self._end()
 
+    async def afterwards(self) -> AsyncGenerator[Event, None]:
+        """What is done when a turn has ended: facts are noticed, if that is switched on.
+
+        For a face to iterate beside everything else; its events are told and stored between turns.
+        """
+        from kinet.session.after_turn import notice_facts
+
+        async with aclosing(notice_facts(self._state, self._idle)) as events:
+            async for event in events:
+                yield event
+
     def stop(self) -> None:
         """Ends the running turn; its last event still comes. The queue is paused.
 

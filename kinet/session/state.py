@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from kinet.core.events import (
     TurnStarted,
 )
 from kinet.core.profile import Effort
+from kinet.session.active_skills import ActiveSkills
 from kinet.session.day_guard import DayGuard
 from kinet.session.known_files import KnownFiles
 from kinet.session.new_facts import KnownFacts
@@ -30,6 +31,7 @@ from kinet.session.whole_outputs import WholeOutputs
 
 if TYPE_CHECKING:
     from kinet.engine.base import Remembered, Section
+    from kinet.memory.facts import Taken
 
 
 _WRITING = frozenset({"write_file", "edit_file"})
@@ -62,10 +64,13 @@ class SessionState:
     remembered: Remembered | None = None
     memory: KnownFacts = field(default_factory=KnownFacts)
     skills: Sequence[Section] | None = None
+    active: ActiveSkills = field(default_factory=ActiveSkills)
     rules_digest: str = ""
     # Files that tools wrote after a person saw the diff, since the last turn began.
     written: set[str] = field(default_factory=set)
     budgets: RaisedBudgets = field(default_factory=RaisedBudgets)
+    # Takes facts noticed here to the other sessions that are open.
+    tell_others: Callable[[str, Sequence[Taken]], None] = lambda session_id, taken: None
     # The calls that run now, for a turn that is ended early.
     calls: dict[str, ToolStarted] = field(default_factory=dict)
 
@@ -106,11 +111,25 @@ class SessionState:
             return
         self.take(event)
 
+    def take_skills(self, text: str) -> tuple[list[str], tuple[Path, ...]]:
+        """Takes up the skills of the session and the one that a message calls; in a thread.
+
+        What comes back: sentences for the person, and the folders whose files may be read.
+        """
+        source = self.parts.skills
+        if source is None:
+            self.skills = self.skills or ()
+            return [], ()
+        if self.skills is None:
+            self.skills = tuple(source.sections(self.folder))
+        told = self.active.follow(text, lambda call: source.called(self.folder, call, self.id))
+        return told, source.readable(self.folder)
+
     def save_notes(self) -> None:
         """Keeps what is not an event."""
         from kinet.store.notes import NoteStore
 
-        notes: dict[str, Any] = {"rules": self.rules_digest}
+        notes: dict[str, Any] = {"rules": self.rules_digest, "skills": self.active.to_note()}
         if self.memory.begun is not None:
             notes["memory"] = self.memory.begun
             notes["memory_since"] = self.memory.since

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kinet.core.approval import ApprovalRequest, Approver, Decision
@@ -67,6 +68,9 @@ class Loaded:
     rules: Rules
     memory_text: str
     skills: Sequence[Section]
+    readable: tuple[Path, ...]
+    # About skills, for the person.
+    told: Sequence[str]
     preset: Preset
 
 
@@ -124,11 +128,11 @@ class Turn:
             if refused is not None:
                 yield await self._end(TurnError("store", refused.message, refused.hint))
                 return
-            loaded = await self._loaded()
+            loaded = await self._loaded(message.text)
             if isinstance(loaded, TurnFinished):
                 yield loaded
                 return
-            for notice in self._about(loaded.rules):
+            for notice in self._about(loaded):
                 self._state.take(notice)
                 yield notice
             async with aclosing(self._may_spend()) as asking:
@@ -167,10 +171,10 @@ class Turn:
         finally:
             self._leave()
 
-    async def _loaded(self) -> Loaded | TurnFinished:
+    async def _loaded(self, text: str = "") -> Loaded | TurnFinished:
         """What the request needs; or the end, if it cannot be had or the person stopped."""
         try:
-            loaded = await self._or_stop(asyncio.to_thread(self._read))
+            loaded = await self._or_stop(asyncio.to_thread(self._read, text))
         except ProviderError as exc:
             return await self._end(TurnError(exc.kind, exc.message, exc.hint, exc.status))
         except KinetError as exc:
@@ -247,7 +251,7 @@ class Turn:
             stopped.cancel()
             working.cancel()
 
-    def _read(self) -> Loaded:
+    def _read(self, text: str) -> Loaded:
         state, parts = self._state, self._state.parts
         preset = parts.preset(state.preset)
         provider = parts.provider(self._profile)
@@ -257,23 +261,32 @@ class Turn:
         rules = parts.rules(state.folder)
         if state.memory.begun is None:
             state.memory.begun = parts.memory_text(state.folder)
-        if state.skills is None:
-            state.skills = tuple(parts.skills(state.folder))
-        return Loaded(provider, rules, state.memory.begun, state.skills, preset)
+            parts.memory_told(state.id, state.folder)
+        told, readable = state.take_skills(text)
+        return Loaded(
+            provider,
+            rules,
+            state.memory.begun,
+            (*(state.skills or ()), *state.active.sections),
+            readable,
+            told,
+            preset,
+        )
 
-    def _about(self, rules: Rules) -> list[Notice]:
-        """What there is to tell about the rules, if they are not those of the last turn."""
+    def _about(self, loaded: Loaded) -> list[Notice]:
+        """What there is to tell about skills, and about rules that are not those of last time."""
+        rules, skills = loaded.rules, [Notice(text) for text in loaded.told]
         texts = "\0".join(f"{section.path}\0{section.text}" for section in rules.sections)
         digest = hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()[:16]
         before, self._state.rules_digest = self._state.rules_digest, digest
         self._state.save_notes()
         if before == digest:
-            return []
+            return skills
         notices = [Notice(text, "warning") for text in rules.warnings]
         if before:
             names = ", ".join(section.title for section in rules.sections) or "none are left"
             notices.insert(0, Notice(f"The rules changed ({names}); they apply from this turn on."))
-        return notices
+        return skills + notices
 
     def _request(self, message: Message, before: Before, loaded: Loaded) -> TurnRequest:
         from kinet.engine.base import Limits, TurnRequest
@@ -295,6 +308,8 @@ class Turn:
             effort=state.effort or parts.effort(preset),
             rules=tuple(loaded.rules.sections),
             skills=tuple(loaded.skills),
+            skill_library=parts.skills,
+            readable=loaded.readable,
             memory_text=loaded.memory_text,
             price=parts.price,
             remembered=state.remembered,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from typing import Any, ClassVar, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from annotated_types import Ge, Le
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,34 +11,7 @@ from pydantic.fields import FieldInfo
 
 from kinet.settings.fields import Choice, FieldKind, SettingField
 from kinet.settings.labels import ESCAPES, MODES, PRESETS, SEND_KEYS, THEMES, Labels
-
-
-def setting(
-    default: Any,
-    *,
-    title: str,
-    help: str,
-    labels: Labels | None = None,
-    kind: FieldKind | None = None,
-    unit: str = "",
-    zero: str = "",
-    strictest: Any = None,
-    **bounds: float,
-) -> Any:
-    """One setting. `labels` name the choices; `strictest` is used where the file holds an unknown
-    value of a safety setting; `bounds` are ge and le."""
-    extra = {
-        "labels": dict(labels or {}), "kind": kind, "unit": unit, "zero": zero,
-        "strictest": strictest,
-    }  # fmt: skip
-    return Field(default, title=title, description=help, json_schema_extra=extra, **bounds)  # type: ignore[call-overload]
-
-
-class Section(BaseModel):
-    """A page of settings. Fields of a newer version are kept as they are."""
-
-    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
-    page: ClassVar[str] = ""
+from kinet.settings.setting import Section, setting
 
 
 class General(Section):
@@ -102,6 +75,21 @@ class Memory(Section):
         help="Tells the model the facts kept about you and the project. Applies to new sessions.",
         strictest=False,
     )
+    notice: bool = setting(
+        False,
+        title="Notice facts",
+        help="After a turn one short request asks a model what is worth keeping. You see each fact"
+        " at once, and what it cost.",
+        strictest=False,
+    )
+    profile: str = setting(
+        "",
+        title="Asked for that",
+        help="The profile whose model notices facts; a cheap one will do.",
+    )
+    model: str = setting(
+        "", title="Its model", help="Another model of that profile; empty: the profile's own."
+    )
     characters: int = setting(
         4_000,
         title="Room for facts",
@@ -109,6 +97,28 @@ class Memory(Section):
         unit="characters",
         ge=0,
         le=32_000,
+    )
+
+
+class Skills(Section):
+    page = "Skills"
+    offered: bool = setting(
+        True,
+        title="Let the model choose skills",
+        help="Tells it their names. Off: only what you call with /name. Applies to new sessions.",
+        strictest=False,
+    )
+    claude: bool = setting(
+        True, title="Skills of Claude Code", help="Also those in ~/.claude/skills.", strictest=False
+    )
+    codex: bool = setting(
+        True,
+        title="Skills of Codex",
+        help="Also those in ~/.codex/skills and ~/.agents/skills.",
+        strictest=False,
+    )
+    off: tuple[str, ...] = setting(
+        (), title="Skills switched off", help="Folders of skills that are not used, one a line."
     )
 
 
@@ -311,6 +321,7 @@ class Settings(BaseModel):
     models: Models = Models()
     approvals: Approvals = Approvals()
     memory: Memory = Memory()
+    skills: Skills = Skills()
     appearance: Appearance = Appearance()
     network: Network = Network()
     limits: Limits = Limits()

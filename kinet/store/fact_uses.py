@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
@@ -49,7 +49,13 @@ class FactUses:
         rows = self._database.read(lambda db: db.execute(query, (fact_id, limit)).fetchall())
         return [FactUse(*row) for row in rows]
 
-    def counts(self) -> dict[str, int]:
-        """How many sessions were told each fact."""
-        query = "SELECT fact_id, count(*) FROM fact_use GROUP BY fact_id"
-        return dict(self._database.read(lambda db: db.execute(query).fetchall()))
+    def sessions(self, session_ids: Sequence[str]) -> list[FactUse]:
+        """Those of these sessions that are there and not in the trash, in this order."""
+        ids = list(dict.fromkeys(session_ids))
+        query = (
+            "SELECT id, title, created FROM session WHERE deleted IS NULL"
+            f" AND id IN ({', '.join('?' * len(ids))})"
+        )
+        rows = self._database.read(lambda db: db.execute(query, ids).fetchall())
+        known = {row[0]: FactUse(*row) for row in rows}
+        return [known[id_] for id_ in ids if id_ in known]

@@ -15,6 +15,8 @@ from kinet.store.event_rows import decode
 # Characters of one event that are indexed; an output beyond that is found by its beginning.
 INDEXED = 200_000
 _AROUND = 60
+# Of a question, so many words are looked for when one is enough.
+_MOST_WORDS = 40
 
 # Scripts written without blanks between words.
 _UNSPACED = (
@@ -23,12 +25,18 @@ _UNSPACED = (
     "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 _RUN = re.compile(f"[{_UNSPACED}]+")
+_ASKED = "session.id IN (SELECT session_id FROM usage WHERE model = ?)"
+_CALLED = (
+    "event.type IN ('tool_started', 'tool_finished')"
+    " AND ? IN ('*', json_extract(event.body, '$.name'))"
+)
 _TERM = re.compile(r'"([^"]*)"?|(\S+)')
 
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """An event that holds all the words. `seq` is its number in the session."""
+    """An event that holds all the words. `seq` is its number in the session; `call_id` is that of
+    the tool call where it stands in the input or the output of one, else ""."""
 
     session_id: str
     seq: int
@@ -36,6 +44,49 @@ class SearchHit:
     snippet: str
     role: str
     at: float
+    call_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchChoices:
+    """What can be filtered by."""
+
+    folders: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFilter:
+    """Narrows a search. "" and None leave all in; `since` and `until` are wall time in seconds.
+
+    `model` leaves sessions in which that model was asked; `tool` leaves calls of that tool and
+    what came back, and "*" those of any.
+    """
+
+    folder: str | None = None
+    session_id: str = ""
+    model: str = ""
+    tool: str = ""
+    since: float | None = None
+    until: float | None = None
+
+    def condition(self) -> tuple[str, tuple[str | float, ...]]:
+        """The words of a query behind its WHERE, and their values."""
+        words: list[tuple[str, str | float]] = []
+        if self.folder is not None:
+            words.append(("session.folder = ?", self.folder))
+        if self.session_id:
+            words.append(("session.id = ?", self.session_id))
+        if self.model:
+            words.append((_ASKED, self.model))
+        if self.since is not None:
+            words.append(("event.at >= ?", self.since))
+        if self.until is not None:
+            words.append(("event.at < ?", self.until))
+        if self.tool:
+            words.append((_CALLED, self.tool))
+        text = "".join(f" AND {word}" for word, _ in words)
+        return text, tuple(value for _, value in words)
 
 
 class SearchIndex:
@@ -50,31 +101,43 @@ class SearchIndex:
         text: str,
         *,
         limit: int = 50,
-        folder: str | None = None,
-        session_id: str | None = None,
+        within: SearchFilter | None = None,
         best: bool = False,
+        any_word: bool = False,
     ) -> list[SearchHit]:
         """Events with all words of `text` ("quoted words" stand together; the last word may be a
-        beginning), the newest first, or the best first. Never raises for odd input."""
-        query = match_query(text)
+        beginning), the newest first, or the best first. With `any_word` one of the words is enough.
+        Never raises for odd input."""
+        query = match_query(text, any_word=any_word)
         if not query:
             return []
         order = "search.rank" if best else "search.rowid DESC"
-        condition, values = "", [query]
-        if folder is not None:
-            condition += " AND session.folder = ?"
-            values.append(folder)
-        if session_id is not None:
-            condition += " AND session.id = ?"
-            values.append(session_id)
+        condition, values = (within or SearchFilter()).condition()
         statement = (
-            "SELECT event.session_id, event.seq, session.title, event.body, event.at FROM search"
-            " JOIN event ON event.id = search.rowid JOIN session ON session.id = event.session_id"
+            "SELECT event.session_id, event.seq, session.title, event.body, event.at,"
+            " event.call_id FROM search"
+            # Crossed, so that the words are looked up first, whatever else narrows it.
+            " CROSS JOIN event ON event.id = search.rowid"
+            " CROSS JOIN session ON session.id = event.session_id"
             f" WHERE search MATCH ? AND session.deleted IS NULL{condition}"
             f" ORDER BY {order} LIMIT ?"
         )
-        rows = self._database.read(lambda db: db.execute(statement, (*values, limit)).fetchall())
+        asked = (query, *values, limit)
+        rows = self._database.read(lambda db: db.execute(statement, asked).fetchall())
         return [self._hit(row, text) for row in rows]
+
+    def choices(self) -> SearchChoices:
+        """The folders and models of the saved sessions and the tools they called, by name."""
+
+        def work(db: sqlite3.Connection) -> SearchChoices:
+            folders = "SELECT DISTINCT folder FROM session WHERE deleted IS NULL AND folder <> ''"
+            models = "SELECT DISTINCT model FROM usage WHERE model <> ''"
+            return SearchChoices(
+                tuple(sorted(row[0] for row in db.execute(folders))),
+                tuple(sorted(row[0] for row in db.execute(models))),
+            )
+
+        return self._database.read(work)
 
     def titles(self, text: str, limit: int = 50) -> list[str]:
         """Ids of the sessions whose name holds `text`, whatever the case, the newest first."""
@@ -86,15 +149,16 @@ class SearchIndex:
         rows = self._database.read(lambda db: db.execute(statement).fetchall())
         return [id_ for id_, title in rows if wanted in title.casefold()][:limit]
 
-    def _hit(self, row: tuple[str, int, str, str, float], text: str) -> SearchHit:
-        session_id, seq, title, body, at = row
+    def _hit(self, row: tuple[str, int, str, str, float, str], text: str) -> SearchHit:
+        session_id, seq, title, body, at, call_id = row
         role, found = "", ""
         try:
             event = decode(body, self._fetch)
             role, found = _role(event), searchable(event)
+            call_id = getattr(event, "call_id", call_id)
         except ValueError:
             found = body
-        return SearchHit(session_id, seq, title, snippet(found, text), role, at)
+        return SearchHit(session_id, seq, title, snippet(found, text), role, at, call_id)
 
 
 def index(
@@ -154,8 +218,14 @@ def spaced(text: str) -> str:
     return _RUN.sub(lambda run: f" {_pairs(run.group())} ", text)
 
 
-def match_query(text: str) -> str:
-    """The query for the index: every term a phrase, the last one open at its end. "" for none."""
+def match_query(text: str, *, any_word: bool = False) -> str:
+    """The query for the index: every term a phrase, the last one open at its end. "" for none.
+
+    With `any_word` every word or pair of letters by itself, one of which is enough.
+    """
+    if any_word:
+        words = re.findall(r"\w+", spaced(text.replace("\0", " ")))
+        return " OR ".join(f'"{word}"' for word in dict.fromkeys(words[:_MOST_WORDS]))
     terms = [quoted or bare for quoted, bare in _TERM.findall(text.replace("\0", " "))]
     phrases = [phrase for term in terms if (phrase := _phrase(term))]
     if not phrases:

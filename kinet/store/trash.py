@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Sequence
 from concurrent.futures import Future
 
 from kinet.store import search
@@ -34,13 +35,26 @@ class Trash:
         rows = self._database.read(lambda db: db.execute(query).fetchall())
         return [SessionRow(*row) for row in rows]
 
-    def purge(self, session_id: str) -> Future[None]:
-        """Removes a session for good: events, search rows, outputs, what waited to be sent."""
-        return self._remove("id = ?", (session_id,))
+    def due(self, days: float = KEPT_DAYS) -> Sequence[str]:
+        """Ids of what is in the trash for longer than `days`; 0 gives all that is in it."""
+        query = "SELECT id FROM session WHERE deleted IS NOT NULL AND deleted <= ?"
+        limit = time.time() - days * _DAY
+        rows = self._database.read(lambda db: db.execute(query, (limit,)).fetchall())
+        return [row[0] for row in rows]
 
-    def empty(self, days: float = KEPT_DAYS) -> Future[None]:
-        """Removes for good what is in the trash for longer than `days`."""
-        return self._remove("deleted IS NOT NULL AND deleted < ?", (time.time() - days * _DAY,))
+    def remove(self, session_ids: Sequence[str]) -> Future[None]:
+        """Removes sessions for good: events, search rows, outputs, what waited to be sent."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            for id_ in session_ids:
+                search.forget(connection, id_)
+                connection.execute("DELETE FROM queued WHERE session_id = ?", (id_,))
+                connection.execute("DELETE FROM session WHERE id = ?", (id_,))
+
+        removed = self._database.submit(work)
+        # The files go in a transaction of their own, when the rows are gone for certain.
+        self.collect()
+        return removed
 
     def collect(self) -> Future[int]:
         """Removes files that no session refers to (left by a crash). Gives their number."""
@@ -61,16 +75,3 @@ class Trash:
             connection.execute("UPDATE session SET deleted = ? WHERE id = ?", (deleted, session_id))
 
         return self._database.submit(work)
-
-    def _remove(self, condition: str, values: tuple[str | float, ...]) -> Future[None]:
-        def work(connection: sqlite3.Connection) -> None:
-            query = f"SELECT id FROM session WHERE {condition}"
-            for (id_,) in connection.execute(query, values).fetchall():
-                search.forget(connection, id_)
-                connection.execute("DELETE FROM queued WHERE session_id = ?", (id_,))
-                connection.execute("DELETE FROM session WHERE id = ?", (id_,))
-
-        removed = self._database.submit(work)
-        # The files go in a transaction of their own, when the rows are gone for certain.
-        self.collect()
-        return removed

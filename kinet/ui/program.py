@@ -134,6 +134,10 @@ class OpenSession(BranchedSession, ChosenSession, Protocol):
         """Sends a message; the events of its turn, the last one TurnFinished."""
         ...
 
+    def afterwards(self) -> AsyncGenerator[Event, None]:
+        """What is done when a turn has ended, beside everything else."""
+        ...
+
     def steer(self, text: str) -> Any:
         """Gives a message to the running turn."""
         ...

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from kinet.core.profile import ModelProfile, Price
+from kinet.ui.kept_facts import KeptFacts
 
 # Where the key of a profile is kept. "none": the profile has no key (a server on this computer).
 KeyPlace = Literal["keychain", "environment", "session", "none"]
@@ -105,30 +106,6 @@ class PriceRow(Protocol):
     @property
     def own(self) -> bool:
         """True if the person set it: it wins, and can be taken back."""
-        ...
-
-
-class FactRow(Protocol):
-    """A fact the assistant keeps."""
-
-    @property
-    def id(self) -> str:
-        """Unique among all facts."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """The fact, as the model reads it."""
-        ...
-
-    @property
-    def scope(self) -> str:
-        """`person` (in every session) or `project` (in sessions on `folder`)."""
-        ...
-
-    @property
-    def folder(self) -> str:
-        """The project's folder; "" for facts of the person."""
         ...
 
 
@@ -291,16 +268,9 @@ class Services(ModelServices, Protocol):
         """Saved rules, and a trial of them."""
         ...
 
-    def facts(self) -> Sequence[FactRow]:
-        """The facts kept, oldest first."""
-        ...
-
-    def add_fact(self, text: str, folder: str = "") -> FactRow:
-        """Keeps a fact of the person, or of the project in `folder`. May raise StoreError."""
-        ...
-
-    def delete_fact(self, fact_id: str) -> None:
-        """Removes it. May raise StoreError."""
+    @property
+    def memory(self) -> KeptFacts:
+        """The facts that are kept."""
         ...
 
     async def month_total(self) -> MonthTotal:

@@ -114,7 +114,7 @@ async def test_facts_and_sessions_are_changed_by_the_open_window(tmp_path: Path)
             await held(home)
             added = await kinet(home, "memory", "add", "Uses tabs")
             assert added.code == 0, added.err
-            facts = live.window.program.services.facts()
+            facts = live.window.program.services.memory.facts()
             assert [(fact.id, fact.text) for fact in facts] == [(added.out.strip(), "Uses tabs")]
             line = json.dumps({"role": "user", "content": "Brought along"})
             (tmp_path / "old.jsonl").write_text(line, encoding="utf-8")
@@ -154,4 +154,4 @@ async def test_a_stranger_without_the_token_is_not_answered(tmp_path: Path) -> N
         await writer.drain()
         assert await asyncio.wait_for(reader.read(), 10) == b""
         writer.close()
-        assert list(live.window.program.services.facts()) == []
+        assert list(live.window.program.services.memory.facts()) == []

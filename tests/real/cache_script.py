@@ -53,7 +53,7 @@ async def counts_of(server: str, place: Path, *, memory_in_system: bool = False)
         runtime = create_runtime(place / "home", base_url=relay.base_url, model="small", cwd=folder)
         # A busy machine takes minutes for the first prompt.
         runtime.settings.set("network.stall_seconds", 900)
-        runtime.services.add_fact(facts[0])
+        runtime.services.memory.add_fact(facts[0])
         session = runtime.open_session()
         for turn in range(3):
             session._state.parts = replace(session._state.parts, now=lambda: days[-1])
@@ -64,7 +64,7 @@ async def counts_of(server: str, place: Path, *, memory_in_system: bool = False)
                 # Midnight passes, and two facts are learnt.
                 days.append(datetime(2026, 3, 3, 0, 10))
                 for fact in FACTS[:2]:
-                    runtime.services.add_fact(fact)
+                    runtime.services.memory.add_fact(fact)
                     facts.append(fact)
         await runtime.close()
     return relay.counts

@@ -185,7 +185,7 @@ async def test_a_fact_added_in_the_window_is_told_in_the_next_turn(
         )
         session = runtime.open_session()
         await sent(session, "first")
-        runtime.services.add_fact("Speaks German")
+        runtime.services.memory.add_fact("Speaks German")
         await sent(session, "second")
         await runtime.close()
         assert "Speaks German" not in json.dumps(server.bodies[0])

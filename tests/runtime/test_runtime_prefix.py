@@ -35,14 +35,14 @@ async def test_facts_and_midnight_change_no_byte_of_what_was_sent(tmp_path: Path
         runtime = create_runtime(
             tmp_path / "home", base_url=base_url, protocol=protocol, model="scripted", cwd=folder
         )
-        runtime.services.add_fact("Likes tea")
+        runtime.services.memory.add_fact("Likes tea")
         session = runtime.open_session()
         session._state.parts = replace(session._state.parts, now=lambda: day[0])
         for turn in range(3):
             async for _ in session.send(f"turn {turn}", approver=allows_everything()):
                 pass
             day[0] = datetime(2026, 3, 3 + turn, 0, 10)
-            runtime.services.add_fact(f"Fact of turn {turn}")
+            runtime.services.memory.add_fact(f"Fact of turn {turn}")
         await runtime.close()
         assert server.problems == []
     sent = [_plain(body) for body in server.bodies]

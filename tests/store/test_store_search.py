@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kinet.core.events import MessageCompleted, ToolFinished, ToolStarted, TurnFinished
 from kinet.core.messages import Message
 from kinet.store.database import FILE_NAME, Database
-from kinet.store.search import SearchIndex
+from kinet.store.search import SearchFilter, SearchIndex
 from kinet.store.sessions import NewSession, SessionStore
 from kinet.store.trash import Trash
 
@@ -79,8 +79,8 @@ def test_the_newest_comes_first_and_filters_hold(store, index):
     hits = index.find("fox")
     assert [(hit.seq, hit.role) for hit in hits] == [(3, "assistant"), (1, "user")]
     assert index.find("fox", limit=1)[0].seq == 3
-    assert index.find("fox", folder="/german") == []
-    assert len(index.find("fox", session_id="english", best=True)) == 2
+    assert index.find("fox", within=SearchFilter(folder="/german")) == []
+    assert len(index.find("fox", within=SearchFilter(session_id="english"), best=True)) == 2
 
 
 def test_calls_and_their_outputs_are_found(store, index):
@@ -103,7 +103,7 @@ def test_deleted_sessions_are_not_found_and_leave_no_row(store, index):
     assert index.find("fox") == []
     trash.restore("english").result()
     assert len(index.find("fox")) == 1
-    trash.purge("english").result()
+    trash.remove(["english"]).result()
     count = store.database.read(lambda db: db.execute("SELECT count(*) FROM search").fetchone()[0])
     assert count == len(TEXTS) - 1
 

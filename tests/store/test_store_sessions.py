@@ -18,6 +18,7 @@ from kinet.core.events import (
     ApprovalRequested,
     ApprovalResolved,
     ContextCompacted,
+    FactsNoticed,
     FilesChanged,
     MessageCompleted,
     ModelChosen,
@@ -90,6 +91,12 @@ BY_TYPE = {
               st.lists(TEXT, max_size=2).map(tuple), TEXT),
     ContextCompacted: st.builds(
         ContextCompacted, st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), TEXT, TEXT),
+    FactsNoticed: st.builds(
+        FactsNoticed,
+        st.lists(st.fixed_dictionaries({"id": TEXT, "text": TEXT, "was": TEXT}), max_size=2).map(
+            tuple
+        ),
+        st.none() | NUMBERS),
     FilesChanged: st.builds(
         FilesChanged, st.lists(TEXT, max_size=3).map(tuple), TEXT),
     ModelChosen: st.builds(ModelChosen, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT),
@@ -178,10 +185,10 @@ def test_a_large_output_lies_in_a_private_file_and_goes_with_its_session(store, 
         assert stat.S_IMODE(files[0].stat().st_mode) == 0o600
     assert store.output(session_id, "c1") == whole
     trash = Trash(store)
-    trash.purge(session_id).result()
+    trash.remove([session_id]).result()
     database.flush()
     assert store.output(other, "c1") == whole
-    trash.purge(other).result()
+    trash.remove([other]).result()
     database.flush()
     assert not files[0].exists()
     assert store.load(session_id) == []
@@ -236,12 +243,12 @@ def test_deleted_sessions_go_to_the_trash_come_back_and_leave_after_30_days(stor
     trash.delete(session_id).result()
     assert store.list() == []
     assert [row.id for row in trash.list()] == [session_id]
-    trash.empty().result()
+    trash.remove(trash.due()).result()
     trash.restore(session_id).result()
     assert [row.id for row in store.list()] == [session_id]
     assert store.load(session_id) == [asks("keep me")]
     trash.delete(session_id).result()
-    trash.empty(days=-1).result()
+    trash.remove(trash.due(-1)).result()
     database.flush()
     assert trash.list() == []
 
@@ -296,7 +303,7 @@ def test_every_call_is_in_the_cost_log_once(store, database):
     assert log.day().known is False
     assert log.session(session_id).calls == 3
     assert list(log.by_model()) == ["m", "n"]
-    Trash(store).purge(session_id).result()
+    Trash(store).remove([session_id]).result()
     assert log.month().calls == 3
 
 

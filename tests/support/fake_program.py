@@ -16,6 +16,7 @@ from kinet.core.errors import SettingsError, StoreError
 from kinet.core.events import Event, MessageCompleted, TurnFinished, TurnStarted, is_saved
 from kinet.core.messages import Message
 from kinet.core.profile import ModelProfile
+from tests.support.facts_at import facts_at
 
 LUMEN = ModelProfile("Lumen 4", "http://127.0.0.1:9/v1", "lumen-4", window=200_000)
 Events = AsyncGenerator[Event, None]
@@ -80,6 +81,10 @@ class FakeSession:
 
     async def context_map(self) -> ContextMap:
         return ContextMap((ContextShare("system", "Kinet's own words", 900),), 1_000, 200_000)
+
+    async def afterwards(self) -> Events:
+        for event in self.program.after:
+            yield self._take(event)
 
     def steer(self, text: str) -> None:
         self.steered.append(text)
@@ -209,6 +214,8 @@ class Month:
 class FakeServices:
     """Finds nothing, knows nothing."""
 
+    memory: Any
+
     async def month_total(self) -> Month:
         return Month()
 
@@ -244,8 +251,11 @@ class FakeProgram:
         self.settings = FakeSettings()
         self.sessions = FakeSessions(rows)
         self.services = FakeServices()
+        self.services.memory = facts_at(home)
         self.trust = FakeTrust()
         self.script = script
+        # What is told when a turn has ended.
+        self.after: list[Event] = []
         self.opened: dict[str, FakeSession] = {}
         self.broken: set[str] = set()
         self.problems: list[str] = []

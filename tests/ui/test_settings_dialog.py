@@ -29,6 +29,7 @@ from kinet.settings.store import SettingsStore
 from kinet.ui.preferences.models_page import ModelsPage
 from kinet.ui.preferences.price_model import CACHE_READ, INPUT, OUTPUT, SOURCE
 from kinet.ui.preferences.settings_dialog import SettingsDialog
+from tests.support.facts_at import facts_at
 
 LUMEN = ModelProfile("Lumen 4", "https://api.lumen.example/v1", "lumen-4", "anthropic")
 RELAY = ModelProfile("Relay", "https://relay.example/v1", "relay-1")
@@ -49,7 +50,7 @@ class FakeServices:
         self.forgotten: list[str] = []
         self.place = "keychain"
         self.verdict = "works"
-        self.fact_list: list[Any] = []
+        self.memory = facts_at(settings.home)
 
     def price_rows(self) -> list[Any]:
         own = self.settings.prices()
@@ -90,19 +91,6 @@ class FakeServices:
 
     async def forget_key(self, name: str) -> None:
         self.forgotten.append(name)
-
-    def facts(self) -> list[Any]:
-        return list(self.fact_list)
-
-    def add_fact(self, text: str, folder: str = "") -> Any:
-        fact = SimpleNamespace(
-            id=f"f{len(self.fact_list)}", text=text, scope="person", folder=folder
-        )
-        self.fact_list.append(fact)
-        return fact
-
-    def delete_fact(self, fact_id: str) -> None:
-        self.fact_list = [fact for fact in self.fact_list if fact.id != fact_id]
 
 
 class Desk:

@@ -16,6 +16,7 @@ from kinet.ui.program import OpenSession
 
 if TYPE_CHECKING:
     from kinet.ui.transcript.presenter import Presenter
+    from kinet.ui.transcript.receipt import FactState
     from kinet.ui.transcript.view import Transcript
 
 
@@ -30,6 +31,7 @@ class Reading(QObject):
     link_chosen = Signal(str)
     found = Signal(int, int)  # number of the place that was searched for, number of all
     files_chosen = Signal(str, str)  # changes, undo or redo; turn_id
+    fact_chosen = Signal(str, str, str)  # what is to be done; fact; text that comes back
     message_chosen = Signal(str, str)  # what is to be done; message id
     retry_requested = Signal()
 
@@ -66,6 +68,7 @@ class Reading(QObject):
         transcript.retry_requested.connect(self.retry_requested)
         transcript.files_requested.connect(self.files_chosen)
         transcript.message_requested.connect(self.message_chosen)
+        transcript.fact_requested.connect(self.fact_chosen)
         self.presenter = Presenter(transcript)
         self._replay(self.presenter)
         self.made.emit()
@@ -84,6 +87,11 @@ class Reading(QObject):
         """Which turns can be taken back, by id; True for those that were."""
         if self.presenter is not None:
             self.presenter.show_undo(standing)
+
+    def show_facts(self, known: Mapping[str, FactState], has_project: bool) -> None:
+        """How the facts stand that receipts name, by id; `has_project`: there is a folder."""
+        if self.presenter is not None:
+            self.presenter.show_facts(known, has_project)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""

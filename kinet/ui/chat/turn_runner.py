@@ -83,6 +83,7 @@ class TurnRunner(QObject):
             while following is not None:
                 self._unsent = following
                 await self._turn(session, following)
+                spawn(self._afterwards(session), f"after a turn of {session.id}")
                 queued = session.take_next()
                 self.queue_changed.emit()
                 following = queued.text if queued is not None else None
@@ -106,6 +107,15 @@ class TurnRunner(QObject):
                 if time.monotonic() - rested > _EVENT_SECONDS:
                     await breathe()
                     rested = time.monotonic()
+
+    async def _afterwards(self, session: OpenSession) -> None:
+        """What is done when a turn has ended; nobody waits for it."""
+        try:
+            async with aclosing(session.afterwards()) as events:
+                async for event in events:
+                    self.event_came.emit(event)
+        except KinetError as exc:
+            self.failed.emit(exc.sentence())
 
     def _take(self, event: Event) -> None:
         if isinstance(event, MessageCompleted | ContextCompacted):

@@ -81,6 +81,7 @@ class ModelDesk(TurnChoosing):
             dialog = SettingsDialog(self._program.services, self._program.settings, self._window)
             dialog.profiles_changed.connect(self.refresh)
             dialog.finished.connect(self._settings_closed)
+            dialog.session_wanted.connect(self.session_wanted)
             guard_wheel(dialog)
             self._settings = dialog
         session = self._panel.session if self._panel is not None else None

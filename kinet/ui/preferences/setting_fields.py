@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kinet.settings.fields import SettingField
+from kinet.settings.fields import Choice, SettingField
 from kinet.ui.kit.controls import IconButton, repolish, text_label
 from kinet.ui.kit.switch import Switch
 
@@ -62,6 +62,16 @@ class FieldRow(QWidget):
         """Shows a value without telling of a change."""
         self.editor.show_value(value)
         self._show_choice_help(value)
+
+    def offer(self, choices: Sequence[Choice]) -> None:
+        """Other values to choose from."""
+        box = self.editor.widget
+        if isinstance(box, QComboBox):
+            box.blockSignals(True)
+            box.clear()
+            for choice in choices:
+                box.addItem(choice.label, choice.value)
+            box.blockSignals(False)
 
     def show_error(self, sentence: str) -> None:
         """Says under the control why the value was not kept; "" takes it away."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from kinet.core.errors import KinetError
+from kinet.settings.fields import Choice
 from kinet.ui.kit.controls import IconButton, text_label
 from kinet.ui.kit.input_filters import guard_wheel
 from kinet.ui.kit.part_buttons import name_buttons_in, padded
@@ -48,14 +50,18 @@ _ICONS = {
     "data": "archive",
     "skills": "skill",
 }
-# The default profile is chosen in the list of profiles.
-_SHOWN_ELSEWHERE = ("models.default_profile",)
+# The default profile is chosen in the list of profiles, a skill in the list of skills.
+_SHOWN_ELSEWHERE = ("models.default_profile", "skills.off")
+
+# Settings that hold the name of a profile.
+_NAMES_PROFILE = ("memory.profile",)
 
 
 class SettingsDialog(QDialog):
     """Shown with `open()`. Every change is kept at once and can be taken back for a while."""
 
     profiles_changed = Signal()
+    session_wanted = Signal(str)
 
     def __init__(
         self,
@@ -93,6 +99,8 @@ class SettingsDialog(QDialog):
         """Reads everything again: something else may have changed it while this was closed."""
         for page in self.pages.values():
             for key, row in page.rows.items():
+                if key in _NAMES_PROFILE:
+                    row.offer(self._profile_choices())
                 row.set_value(self._settings.get(key))
                 row.show_error("")
         self.models.refresh()
@@ -196,6 +204,8 @@ class SettingsDialog(QDialog):
             section = field.key.partition(".")[0]
             if section not in self.pages:
                 self._add_page(section, field.section)
+            if field.key in _NAMES_PROFILE:
+                field = replace(field, kind="choice", choices=self._profile_choices())
             if field.key not in _SHOWN_ELSEWHERE:
                 self.pages[section].add_fields([(field, self._settings.get(field.key))])
         theme = self.pages["appearance"].rows.get("appearance.theme")
@@ -206,8 +216,9 @@ class SettingsDialog(QDialog):
             self._rules.told.connect(self._tell)
             self.pages["approvals"].add_part(self._rules)
         if "memory" in self.pages:
-            self._memory = MemoryView(self._services, self, folder=self._folder)
+            self._memory = MemoryView(self._services.memory, self, folder=self._folder)
             self._memory.told.connect(self._tell)
+            self._memory.session_wanted.connect(self._leave_for)
             self.pages["memory"].add_part(self._memory)
 
     def _add_page(self, section: str, title: str) -> None:
@@ -250,6 +261,15 @@ class SettingsDialog(QDialog):
 
     def _tell(self, sentence: str, undo: Callable[[], None] | None) -> None:
         self.toast.tell(sentence, "Undo" if undo else "", undo)
+
+    def _profile_choices(self) -> tuple[Choice, ...]:
+        """The profiles to choose from; none is the session's own."""
+        names = [profile.name for profile in self._settings.profiles()]
+        return (Choice("", "The session's own"), *(Choice(name, name) for name in names))
+
+    def _leave_for(self, session_id: str) -> None:
+        self.accept()
+        self.session_wanted.emit(session_id)
 
     def _turn(self, number: int) -> None:
         if number >= 0:

@@ -15,6 +15,7 @@ from kinet.ui.transcript.painting import Artist
 from kinet.ui.transcript.picture_box import PictureBox
 from kinet.ui.transcript.pieces import Piece
 from kinet.ui.transcript.reasoning import ReasoningEntry
+from kinet.ui.transcript.receipt import ReceiptEntry
 from kinet.ui.transcript.selection import Place, Selection, code_text
 from kinet.ui.transcript.stage import Stage
 from kinet.ui.transcript.steps_group import StepGroup
@@ -34,6 +35,8 @@ class Actor(QObject):
     files_requested = Signal(str, str)
     # "edit-message", "branch-previous" or "branch-next", and the message of the turn.
     message_requested = Signal(str, str)
+    # "fact-keep" and so on, the fact, and the text that Forget or Put back brings back.
+    fact_requested = Signal(str, str, str)
     copy_wanted = Signal(bool)  # as the words on screen instead of Markdown
 
     def __init__(
@@ -77,6 +80,9 @@ class Actor(QObject):
                 self.files_requested.emit(hit.action, hit.value)
             case "edit-message" | "branch-previous" | "branch-next":
                 self.message_requested.emit(hit.action, hit.value)
+            case "fact-keep" | "fact-edit" | "fact-project" | "fact-forget" | "fact-restore":
+                if isinstance(entry, ReceiptEntry):
+                    self.fact_requested.emit(hit.action, hit.value, entry.before(hit))
             case "retry":
                 self.retry_requested.emit()
 

@@ -42,6 +42,7 @@ class TranscriptArea(QAbstractScrollArea):
     link_hovered = Signal(str)  # address, "" for none
     retry_requested = Signal()
     message_requested = Signal(str, str)  # edit-message, branch-previous or -next; message id
+    fact_requested = Signal(str, str, str)  # fact-keep and so on; fact; text that comes back
     files_requested = Signal(str, str)  # changes, undo or redo; turn_id
     following_changed = Signal(bool)
     new_text_below = Signal(bool)
@@ -76,6 +77,7 @@ class TranscriptArea(QAbstractScrollArea):
         self._actor.retry_requested.connect(self.retry_requested)
         self._actor.files_requested.connect(self.files_requested)
         self._actor.message_requested.connect(self.message_requested)
+        self._actor.fact_requested.connect(self.fact_requested)
         self._actor.copy_wanted.connect(self.copy)
         self.stage.replaced.connect(self._forget_marks)
         self.stage.filler.prepended.connect(self._move_marks)

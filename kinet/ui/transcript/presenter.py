@@ -8,6 +8,7 @@ from typing import Protocol
 
 from kinet.core.events import Event
 from kinet.ui.transcript.entry import Entry
+from kinet.ui.transcript.receipt import FactState
 from kinet.ui.transcript.replay import Replay
 from kinet.ui.transcript.stage import Stage
 from kinet.ui.transcript.teller import Teller
@@ -64,6 +65,11 @@ class Presenter:
         """Which turns can be undone, by id; True for those that are undone now."""
         for card in self._ends.show_undo(standing):
             self.stage.touch(card)
+
+    def show_facts(self, known: Mapping[str, FactState], has_project: bool) -> None:
+        """How the facts that receipts name stand now, by id; `has_project`: there is a folder."""
+        for receipt in self._ends.show_facts(known, has_project):
+            self.stage.touch(receipt)
 
     def show_branches(self, places: Mapping[str, tuple[int, int]]) -> None:
         """The turns that have others beside them, by id: (number from 1, how many)."""

@@ -9,6 +9,7 @@ from kinet.core.events import (
     ApprovalResolved,
     ContextCompacted,
     Event,
+    FactsNoticed,
     FilesChanged,
     MessageCompleted,
     ModelChosen,
@@ -31,11 +32,12 @@ from kinet.ui.steps import StepBook
 from kinet.ui.transcript.answer import AnswerEntry
 from kinet.ui.transcript.bubble import UserEntry
 from kinet.ui.transcript.compaction_entry import CompactionEntry
-from kinet.ui.transcript.durations import duration
+from kinet.ui.transcript.durations import duration, money
 from kinet.ui.transcript.error_card import ErrorEntry
 from kinet.ui.transcript.files_entry import FilesEntry
 from kinet.ui.transcript.lines import MetaEntry, NoticeEntry
 from kinet.ui.transcript.reasoning import ReasoningEntry
+from kinet.ui.transcript.receipt import ReceiptEntry
 from kinet.ui.transcript.sink import Sink
 from kinet.ui.transcript.steps_group import StepGroup
 from kinet.ui.transcript.turn import Turn
@@ -118,6 +120,10 @@ class Teller:
                 turn.paths.update(dict.fromkeys(paths))
                 turn.changed_call = call_id or turn.changed_call
                 turn.count_changed(event)
+            case FactsNoticed(facts=facts, cost=cost):
+                receipt = ReceiptEntry(facts, money(cost) if cost else "")
+                self._ends.add_receipt(receipt)
+                self._sink.add(receipt)
             case Notice(text=text, level=level, keep=keep):
                 line = NoticeEntry(text, level)
                 self._add_line(line)

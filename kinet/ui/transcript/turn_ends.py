@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kinet.ui.transcript.files_entry import FilesEntry
 from kinet.ui.transcript.lines import MetaEntry
+from kinet.ui.transcript.receipt import FactState, ReceiptEntry
 
 
 class TurnEnds:
@@ -14,6 +15,9 @@ class TurnEnds:
     def __init__(self, before: TurnEnds | None = None) -> None:
         self._cards: dict[str, FilesEntry] = {}
         self._lines: dict[str, MetaEntry] = {}
+        self._receipts: list[ReceiptEntry] = []
+        self._facts: Mapping[str, FactState] | None = before._facts if before else None
+        self._has_project: bool = before._has_project if before else False
         self._standing: Mapping[str, bool] = before._standing if before else {}
         self._places: Mapping[str, tuple[int, int]] = before._places if before else {}
 
@@ -27,6 +31,20 @@ class TurnEnds:
         """Takes the line of a turn."""
         self._lines[turn_id] = line
         line.branch = self._places.get(turn_id, (1, 1))
+
+    def add_receipt(self, receipt: ReceiptEntry) -> None:
+        """Takes the receipt for facts that were noticed."""
+        self._receipts.append(receipt)
+        receipt.known, receipt.has_project = self._facts, self._has_project
+
+    def show_facts(
+        self, known: Mapping[str, FactState], has_project: bool
+    ) -> Sequence[ReceiptEntry]:
+        """All facts that are kept, by id; the receipts, which may look different now."""
+        self._facts, self._has_project = dict(known), has_project
+        for receipt in self._receipts:
+            receipt.known, receipt.has_project = self._facts, has_project
+        return self._receipts
 
     def show_undo(self, standing: Mapping[str, bool]) -> list[FilesEntry]:
         """Which turns can be undone (True: they are undone now); the cards that look different."""

@@ -17,6 +17,7 @@ from kinet.ui.desks.completion_desk import CompletionDesk
 from kinet.ui.desks.drop_files import DropFiles
 from kinet.ui.desks.file_desk import FileDesk
 from kinet.ui.desks.inbox import Inbox
+from kinet.ui.desks.memory_desk import MemoryDesk
 from kinet.ui.desks.model_desk import ModelDesk
 from kinet.ui.desks.session_changes import SessionChanges
 from kinet.ui.desks.session_desk import SessionDesk
@@ -154,6 +155,7 @@ class WindowCore(QObject):
         self.undo.serve(panel)
         JobDesk(panel)
         TranscriptDesk(panel, parts)
+        MemoryDesk(self._program, panel, parts)
         panel.runner.running_changed.connect(
             lambda running: None if running else spawn(self.show_month(), "month total")
         )

@@ -1,0 +1,80 @@
+"""What is done when a turn has ended: facts worth keeping are noticed, and a receipt is told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from typing import TYPE_CHECKING
+
+from kinet.core.errors import KinetError
+from kinet.core.events import Event, FactsNoticed, Notice, StepFinished
+from kinet.core.messages import Message
+from kinet.session.state import SessionState
+
+if TYPE_CHECKING:
+    from kinet.memory.noticing import Noticed
+
+
+async def notice_facts(state: SessionState, idle: asyncio.Event) -> AsyncGenerator[Event, None]:
+    """The cost of the call and the receipt, both stored; nothing where it is switched off.
+
+    They are told after a turn, never within one: while the next one runs already, they wait. What
+    went wrong is told once as a notice that is not kept. To be closed by the one who iterates.
+    """
+    noticing = state.parts.noticing
+    if noticing is None or not _worth_a_call(state):
+        return
+
+    def said() -> Sequence[Message]:
+        return state.conversation.messages
+
+    try:
+        found = await noticing.after_turn(state.id, state.profile, state.folder, said)
+    except KinetError as exc:
+        yield _trouble(exc.sentence())
+        return
+    state.tell_others(state.id, found.taken)
+    await idle.wait()
+    for event in _told(state, found):
+        state.take(event)
+        yield event
+    await state.recorder.durable()
+    if found.problem:
+        yield _trouble(found.problem)
+
+
+def _worth_a_call(state: SessionState) -> bool:
+    """After a turn that was answered, and as long as there is money for it."""
+    conversation, parts = state.conversation, state.parts
+    end = conversation.last_end
+    if end is None or end.reason != "completed":
+        return False
+    limit = state.budgets.limit("session", parts.session_limit())
+    if limit and conversation.cost >= max(limit, state.budgets.allowed):
+        return False
+    return not (state.day_guard.budget() > 0 and state.day_guard.left <= 0)
+
+
+def _told(state: SessionState, found: Noticed) -> list[Event]:
+    events: list[Event] = []
+    cost: float | None = None
+    if found.usage is not None:
+        cost, estimate = state.parts.price(found.model, found.usage)
+        cached = found.usage.cache_read
+        events.append(StepFinished(found.usage, cost, cached, purpose="memory", estimate=estimate))
+    if found.taken:
+        facts = tuple(
+            {
+                "id": item.fact.id,
+                "text": item.fact.text,
+                "scope": item.fact.scope,
+                "was": item.was,
+            }
+            for item in found.taken
+        )
+        events.append(FactsNoticed(facts, cost))
+    return events
+
+
+def _trouble(why: str) -> Notice:
+    return Notice(f"Nothing new was taken into memory: {why}", keep=False)

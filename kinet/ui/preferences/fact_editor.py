@@ -1,0 +1,70 @@
+"""A small window for the text of one fact."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
+
+from kinet.ui.kit.controls import text_label
+
+
+class FactEditor(QDialog):
+    """Shown with `open()`; `kept` brings the new text. Ctrl+Enter keeps, Esc leaves."""
+
+    kept = Signal(str)
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("factEditor")
+        self.setWindowTitle("Edit the fact")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setMinimumWidth(480)
+        self._before = text
+        self.edit = QPlainTextEdit(text, self)
+        self.edit.setObjectName("factText")
+        self.edit.setAccessibleName("Text of the fact")
+        self.edit.setTabChangesFocus(True)
+        self.edit.setFixedHeight(96)
+        self.edit.installEventFilter(self)
+        help_line = text_label(
+            "The model reads it at the beginning of each conversation.", type="meta", tone="text_3"
+        )
+        standard = QDialogButtonBox.StandardButton
+        self.buttons = QDialogButtonBox(standard.Save | standard.Cancel, self)
+        self.buttons.accepted.connect(self._keep)
+        self.buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(12)
+        column.addWidget(text_label("Edit the fact", type="strong", parent=self))
+        column.addWidget(self.edit)
+        column.addWidget(help_line)
+        column.addWidget(self.buttons)
+        self.edit.textChanged.connect(self._changed)
+        self.edit.selectAll()
+        self.edit.setFocus()
+        self._changed()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Ctrl+Enter keeps what is written."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+            if control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._keep()
+                return True
+        return super().eventFilter(watched, event)
+
+    def _changed(self) -> None:
+        save = self.buttons.button(QDialogButtonBox.StandardButton.Save)
+        save.setEnabled(bool(self._text()))
+
+    def _text(self) -> str:
+        return " ".join(self.edit.toPlainText().split())
+
+    def _keep(self) -> None:
+        text = self._text()
+        if text and text != self._before:
+            self.kept.emit(text)
+        if text:
+            self.accept()
