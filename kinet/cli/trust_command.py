@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from kinet.paths import data_dir
-from kinet.workspace.folder_content import look
+from kinet.skills.brought import brought_skills
 from kinet.workspace.trust import TrustBook
 
 USAGE = 2
@@ -16,7 +16,7 @@ USAGE = 2
 
 def trust(options: argparse.Namespace) -> int:
     """Prints what was trusted. SettingsError if the answer cannot be kept."""
-    book = TrustBook(data_dir())
+    book = TrustBook(data_dir(), brought_skills)
     if options.list:
         _list(book, as_json=options.json)
     elif options.folder is None:
@@ -34,7 +34,7 @@ def trust(options: argparse.Namespace) -> int:
 
 
 def _trust(book: TrustBook, folder: Path, *, as_json: bool) -> None:
-    content = look(folder)
+    content = book.look(folder)
     if content.digest:
         book.answer(content, True)
     told = {

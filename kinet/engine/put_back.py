@@ -52,7 +52,11 @@ async def _read(turn: TurnRequest, path: str) -> str:
         if grant is None:
             return ""
         context = ToolContext(
-            turn.folder, session_id=turn.session_id, files=turn.files, grant=grant
+            turn.folder,
+            session_id=turn.session_id,
+            files=turn.files,
+            grant=grant,
+            readable=turn.readable,
         )
         output = await tool.run(arguments, context)
     except ToolError:
@@ -65,7 +69,9 @@ def _grant(turn: TurnRequest, tool: Tool, arguments: Arguments) -> str | None:
     """The gate's token for this read, or None where it would have to be asked."""
     folder: Path | None = turn.folder
     values = arguments.model_dump()
-    facts = gather(tool.name, tool.access.value, values, folder, data_dir=turn.data_dir)
+    facts = gather(
+        tool.name, tool.access.value, values, folder, data_dir=turn.data_dir, readable=turn.readable
+    )
     return facts.grant if judge(facts, turn.mode).verdict == "allow" else None
 
 

@@ -118,6 +118,10 @@ def is_disguised(components: Sequence[str]) -> bool:
     )
 
 
+# The one folder of the app's data whose files a person may let a command use.
+OWN_SKILLS = "skills"
+
+
 def own_folders(home: Path, data_dir: Path | None) -> tuple[Path, ...]:
     """Where the app keeps its settings and data, whether or not the folders exist."""
     found = [

@@ -259,12 +259,17 @@ def _real(folder: str) -> str:
 
 
 class _SavedRules:
-    """The file of rules. A damaged one is set aside and counts as empty."""
+    """The file of rules. A damaged one is set aside and counts as empty.
+
+    One that cannot be read just now stays where it is: what was last read of it holds, and nothing
+    is stored over it.
+    """
 
     def __init__(self, data_dir: Path | None) -> None:
         self._path = data_dir / _FILE if data_dir is not None else None
         self._rules: list[Rule] = []
         self._stamp: tuple[int, int] | None = None
+        self._out_of_reach = False
         self.problem = ""
 
     def read(self) -> list[Rule]:
@@ -277,35 +282,57 @@ class _SavedRules:
             self._rules, self._stamp = [], None
             return self._rules
         except OSError as exc:
-            self.problem = f"The saved rules cannot be read: {exc.strerror}."
-            return []
+            return self._unreadable(exc)
         stamp = (status.st_mtime_ns, status.st_size)
         if stamp != self._stamp:
-            self._rules = self._load(status.st_size)
+            try:
+                self._rules = self._load(status.st_size)
+            except OSError as exc:
+                return self._unreadable(exc)
             self._stamp = stamp
+            if self._out_of_reach:
+                self.problem, self._out_of_reach = "", False
+        return self._rules
+
+    def _unreadable(self, exc: OSError) -> list[Rule]:
+        self._stamp = None
+        self.problem = f"The saved rules cannot be read: {exc.strerror or exc}."
+        self._out_of_reach = True
         return self._rules
 
     def add(self, rule: Rule) -> None:
-        self._store([*self.read(), rule])
+        self._store([*self._sure(), rule])
 
     def remove(self, rule_id: str) -> bool:
-        rules = self.read()
+        rules = self._sure()
         kept = [rule for rule in rules if rule.id != rule_id]
         if len(kept) == len(rules):
             return False
         self._store(kept)
         return True
 
+    def _sure(self) -> list[Rule]:
+        """The rules on the disk. SettingsError where they cannot be read: they would be lost."""
+        self._out_of_reach = False
+        rules = self.read()
+        if self._out_of_reach:
+            raise SettingsError(
+                f"{self.problem} Nothing was changed.",
+                hint="Look at the data folder's permissions, then try again.",
+            )
+        return rules
+
     def _load(self, size: int) -> list[Rule]:
+        """The rules in the file. OSError if it cannot be read; a damaged one is set aside."""
         assert self._path is not None
         try:
             if size > _LARGEST_FILE:
                 raise ValueError("it is far too large")
-            raw = json.loads(self._path.read_text(encoding="utf-8"))
+            raw = json.loads(self._path.read_bytes().decode("utf-8"))
             entries = raw["rules"] if isinstance(raw, dict) else None
             if not isinstance(entries, list):
                 raise ValueError("it has no list of rules")
-        except (OSError, ValueError, KeyError, RecursionError) as exc:
+        except (ValueError, KeyError, RecursionError) as exc:
             aside = self._path.with_suffix(f".damaged-{uuid.uuid4().hex[:8]}")
             try:
                 os.replace(self._path, aside)
@@ -322,13 +349,13 @@ class _SavedRules:
             try:
                 self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 write_bytes(self._path, data.encode("utf-8", "replace"))
-                status = self._path.stat()
             except OSError as exc:
                 raise SettingsError(
                     f"The rule could not be saved: {exc.strerror or exc}.",
                     hint="Look at the data folder's permissions and free space.",
                 ) from exc
-            self._stamp = (status.st_mtime_ns, status.st_size)
+            # Read again at the next look.
+            self._stamp = None
         self._rules = kept
 
 

@@ -20,6 +20,7 @@ from kinet.tools.recall_memory import RecallMemory
 from kinet.tools.shell import Shell
 from kinet.tools.shell_output import ShellOutput
 from kinet.tools.shell_stop import ShellStop
+from kinet.tools.skill import Skill
 from kinet.tools.todo import Todo
 from kinet.tools.web.search_services import SearchChoice
 from kinet.tools.web_fetch import WebFetch
@@ -48,6 +49,7 @@ def builtin_tools(search: Callable[[], SearchChoice] | None = None) -> tuple[Too
         Shell(),
         ShellOutput(),
         ShellStop(),
+        Skill(),
         Todo(),
         WebFetch(),
         WebSearch(search) if search is not None else WebSearch(),

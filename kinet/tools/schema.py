@@ -7,8 +7,9 @@ from typing import Any
 
 from kinet.tools.base import Arguments
 
-# Words of pydantic's schemas that cost tokens and tell a model nothing.
-_DROPPED = frozenset({"title", "default", "$defs", "description"})
+# Words of pydantic's schemas that cost tokens and tell a model nothing. That a field is unknown it
+# is told by its name when it gives one.
+_DROPPED = frozenset({"title", "default", "$defs", "description", "additionalProperties"})
 
 
 def parameters_of(arguments: type[Arguments]) -> dict[str, Any]:

@@ -79,7 +79,7 @@ class Toolbox:
 
 
 # A sub-agent starts no further one and asks nobody.
-_NOT_FOR_SUB_AGENTS = frozenset({"dispatch_agent", "ask_user", "todo"})
+_NOT_FOR_SUB_AGENTS = frozenset({"dispatch_agent", "ask_user", "skill", "todo"})
 
 _KINDS = {
     "string": "text",

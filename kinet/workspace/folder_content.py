@@ -8,20 +8,18 @@ import os
 import re
 import shlex
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from kinet.policy.project import project_root
 from kinet.policy.steering_file import Refused, read_steering_file
 from kinet.policy.visible import visible_line
-from kinet.workspace.rules import RuleSet, load_rules, project_root
+from kinet.workspace.rules import RuleSet, load_rules
 
-SKILLS = Path(".kinet") / "skills"
 SERVERS = ".mcp.json"
-_MOST_SKILLS = 50
 _LONGEST_CONFIG = 256 * 1024
-_SKILL_NAME = re.compile(r"[a-z0-9-]{1,64}")
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"(.*)")?\s*\]')
 # Keys of a git configuration whose value is a program that git would run.
 _PROGRAM_KEYS = frozenset({
@@ -33,6 +31,28 @@ _PROGRAM_KEYS = frozenset({
     "remote.*.uploadpack", "remote.*.receivepack", "pager.*",
 })  # fmt: skip
 _SWITCHES = frozenset({"true", "false", "yes", "no", "on", "off", "0", "1", ""})
+
+
+class BroughtSkills(Protocol):
+    """The skills that lie in a project (`skills.brought`)."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Name and description of each that can be used."""
+        ...
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """What trust is bound to: name to text."""
+        ...
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know of them."""
+        ...
+
+
+ReadSkills = Callable[[Path], BroughtSkills]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +80,10 @@ class FolderContent:
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def look(folder: Path) -> FolderContent:
+def look(folder: Path, read_skills: ReadSkills) -> FolderContent:
     """Reads what the folder brings along, and nothing else of it. Runs nothing, never raises.
+
+    `read_skills` reads those of the project: they are a room of their own.
 
     Blocking file I/O: call it in a thread.
     """
@@ -69,11 +91,12 @@ def look(folder: Path) -> FolderContent:
     root = project_root(folder)
     rules = load_rules(folder)
     texts = {_name(file.path, root): file.text for file in rules.files if file.text.strip()}
-    warnings = [*_place_warnings(folder), *rules.warnings]
-    skills = _skills(folder, texts, warnings)
+    skills = read_skills(folder)
+    texts |= skills.texts
+    warnings = [*_place_warnings(folder), *rules.warnings, *skills.warnings]
     servers = _servers(folder, texts, warnings)
     return FolderContent(
-        folder, rules, texts, tuple(skills), tuple(servers), tuple(_programs(root)), tuple(warnings)
+        folder, rules, texts, skills.lines, tuple(servers), tuple(_programs(root)), tuple(warnings)
     )
 
 
@@ -89,50 +112,6 @@ def _place_warnings(folder: Path) -> list[str]:
     if folder == temporary or temporary in folder.parents:
         return ["This is a temporary folder: other programs write here too."]
     return []
-
-
-def _skills(folder: Path, texts: dict[str, str], warnings: list[str]) -> list[str]:
-    """Lines that name each skill; its text joins `texts`. Links out of the folder are not read."""
-    place = folder / SKILLS
-    try:
-        names = sorted(os.listdir(place))[:_MOST_SKILLS]
-    except OSError:
-        return []
-    found = []
-    for name in names:
-        shown = visible_line(name)
-        file = place / name / "SKILL.md"
-        if not os.path.lexists(file) and not os.path.islink(place / name):
-            continue
-        try:
-            read = read_steering_file(file, folder)
-        except Refused as exc:
-            warnings.append(f"Skill {shown}: {exc}")
-            continue
-        given, description = _front_matter(read.text)
-        if not _SKILL_NAME.fullmatch(given or name):
-            warnings.append(
-                f"Skill {shown} is not used: its name is not made of small letters, digits and "
-                "hyphens."
-            )
-            continue
-        texts[f"{SKILLS.as_posix()}/{name}/SKILL.md"] = read.text
-        warnings += [f"Skill {shown}: {text}" for text in read.warnings]
-        found.append(f"{given or name}: “{description}”" if description else given or name)
-    return found
-
-
-def _front_matter(text: str) -> tuple[str, str]:
-    """Name and description of a skill, each on one line and spelt out."""
-    if not text.startswith("---\n"):
-        return "", ""
-    head = text[4:].partition("\n---")[0]
-    values = {
-        key.strip(): value.strip().strip("\"'")
-        for key, _, value in (line.partition(":") for line in head.split("\n"))
-    }
-    description = visible_line(values.get("description", ""))
-    return values.get("name", ""), description[:200]
 
 
 def _servers(folder: Path, texts: dict[str, str], warnings: list[str]) -> list[tuple[str, str]]:

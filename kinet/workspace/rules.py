@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from kinet.engine.base import Section
+from kinet.policy.project import project_root, way_down
 from kinet.policy.steering_file import Refused, SteeringFile, read_steering_file
 
 MAX_PROMPT_BYTES = 32 * 1024
 # In the order in which they stand in the prompt; of the first group the first that exists counts.
 _GROUPS = (("AGENTS.md", "CLAUDE.md"), ("KINET.md",), ("KINET-CONTEXT.md",))
-_NEVER_FROM = frozenset({"node_modules", ".git"})
 _WRAPPER = re.compile(r"<(?=\s*/?\s*project-rules)", re.IGNORECASE)
 
 
@@ -39,21 +39,6 @@ class RuleSet:
         return hashlib.sha256(self.text.encode()).hexdigest() if self.sections else ""
 
 
-def project_root(folder: Path) -> Path:
-    """The nearest folder with `.git` at or above `folder`; `folder` itself if there is none.
-
-    The home folder and the root of the disk are never taken for a project above a folder.
-    """
-    folder = Path(os.path.realpath(folder))
-    home = Path(os.path.realpath(Path.home()))
-    for place in (folder, *folder.parents):
-        if place != folder and place in (home, Path(place.anchor)):
-            break
-        if (place / ".git").exists():
-            return place
-    return folder
-
-
 def load_rules(folder: Path | None) -> RuleSet:
     """The rules for `folder`, from the project root down to it. Never raises for odd files.
 
@@ -64,7 +49,7 @@ def load_rules(folder: Path | None) -> RuleSet:
         return RuleSet()
     folder = Path(os.path.realpath(folder))
     root = project_root(folder)
-    folders = _way_down(root, folder)
+    folders = way_down(root, folder)
     files: list[SteeringFile] = []
     warnings: list[str] = []
     seen: set[str] = set()
@@ -104,16 +89,6 @@ def check_file(path: Path) -> dict[str, Any]:
         "warnings": list(rules.warnings),
         "text": rules.text,
     }
-
-
-def _way_down(root: Path, folder: Path) -> list[Path]:
-    parts = folder.relative_to(root).parts
-    places = [root]
-    for part in parts:
-        if part in _NEVER_FROM:
-            break
-        places.append(places[-1] / part)
-    return places
 
 
 def _rule_set(files: list[SteeringFile], root: Path, warnings: list[str]) -> RuleSet:

@@ -14,9 +14,9 @@ from typing import Any, Literal
 from kinet.core.atomic_write import write_bytes
 from kinet.core.errors import SettingsError
 from kinet.engine.base import Section
+from kinet.policy.project import project_root
 from kinet.tools.files.diff import unified_diff
-from kinet.workspace.folder_content import FolderContent, look
-from kinet.workspace.rules import project_root
+from kinet.workspace.folder_content import FolderContent, ReadSkills, look
 
 _FILE = "trust.json"
 _LARGEST_FILE = 16 * 1024 * 1024
@@ -52,10 +52,15 @@ class TrustBook:
     diff. A damaged file is set aside and trusts nothing.
     """
 
-    def __init__(self, data_dir: Path | None) -> None:
+    def __init__(self, data_dir: Path | None, read_skills: ReadSkills) -> None:
+        self._read_skills = read_skills
         self._path = data_dir / _FILE if data_dir is not None else None
         self._kept: dict[str, Any] = {}
         self.problem = ""
+
+    def look(self, folder: Path) -> FolderContent:
+        """What the folder brings along as it is now. Blocking file I/O."""
+        return look(folder, self._read_skills)
 
     def state(self, content: FolderContent) -> State:
         """How the folder stands as it is now."""
@@ -70,7 +75,7 @@ class TrustBook:
 
     def question(self, folder: Path) -> TrustQuestion | None:
         """What to ask before the folder is used; None if that is settled. Blocking file I/O."""
-        content = look(folder)
+        content = self.look(folder)
         state = self.state(content)
         if state in ("nothing", "trusted", "refused"):
             return None
@@ -95,7 +100,7 @@ class TrustBook:
 
     def accept(self, folder: Path, names: Collection[str]) -> None:
         """Keeps trust after a change a person allowed with its diff, if nothing else changed."""
-        content = look(folder)
+        content = self.look(folder)
         entry = self._entry(content.folder)
         if entry is None or not entry["trusted"] or entry["digest"] == content.digest:
             return
@@ -179,8 +184,10 @@ class FolderTrust:
     trusted for the text of its rules. `trust` is the answer for this run, None for none.
     """
 
-    def __init__(self, data_dir: Path | None, trust: bool | None = None) -> None:
-        self.book = TrustBook(data_dir)
+    def __init__(
+        self, data_dir: Path | None, read_skills: ReadSkills, trust: bool | None = None
+    ) -> None:
+        self.book = TrustBook(data_dir, read_skills)
         self.asks = False
         self._trust = trust
 
@@ -188,7 +195,7 @@ class FolderTrust:
         """Sections for the request and warnings for the person. Blocking file I/O."""
         if folder is None or self._trust is False:
             return (), ()
-        content = look(folder)
+        content = self.book.look(folder)
         found = content.rules
         state = self.book.state(content)
         if not self.asks or self._trust:
@@ -202,6 +209,12 @@ class FolderTrust:
             "new": "This folder is not trusted yet",
         }[state]
         return (), (f"{why}: its rules and skills are not used.",)
+
+    def trusts(self, folder: Path) -> bool:
+        """Whether the folder's texts may be used as they are now. Blocking file I/O."""
+        if self._trust is not None:
+            return self._trust
+        return not self.asks or self.book.state(self.book.look(folder)) in ("nothing", "trusted")
 
     def pending(self, folder: Path | None) -> TrustQuestion | None:
         """What to ask about the folder; None if nothing is to be asked. Blocking file I/O."""

@@ -1,11 +1,13 @@
 """The table from lines of the engine's design to tests: tests are named after the lines they hold.
 
 `test_k01_k05_...` holds K1 and K5. A line whose test stands in another room under another name is
-listed in ELSEWHERE; a line that is not true yet is listed in OPEN, with what is missing.
+listed in ELSEWHERE; a line that is not true yet is listed in OPEN, with what is missing. A line's
+test runs in every protocol, or NO_WIRE says why what it promises has nothing to do with one.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -22,24 +24,34 @@ LINES = _TEXT.split()
 
 # Line → "file::test" for tests whose name says what the person sees instead of the line.
 ELSEWHERE = {
-    "K26": "providers/test_provider_pricing.py::test_an_unknown_model_is_estimated_and_marked",
-    "K27": "providers/test_provider_pricing.py::test_cached_tokens_are_counted_once_and_never_free",
     "P1": "architecture/test_layers.py::test_the_layer_contracts_hold",
-    "P11": "tools/test_file_tools.py::test_a_page_ends_at_fifty_kilobytes",
-    "P12": "tools/test_file_tools.py::test_a_long_file_is_paged_and_says_how_to_go_on",
     "P26": "cli/test_cli_run.py::test_text_and_json_and_both_protocols_leave_equal_histories",
     "U2": "architecture/test_layers.py::test_a_scripted_run_finishes_without_qt",
     "U9": "providers/test_provider_stream.py::test_a_line_over_the_limit_ends_with_a_clear_error",
-    "L14": "session/test_session_turns.py::test_a_message_sent_during_a_turn_waits_in_the_queue",
 }
 
 OPEN = {
     "P6": "command outputs have no kind of their own yet",
-    "P13": "there are no skills yet",
     "P27": "extensions come later",
     "U12": "there are no files for voice and style yet",
     "U13": "some tools of the full set are still to come",
     "U16": "memory makes no proposals yet",
+}
+
+
+# Lines whose tests need no protocol, and why.
+NO_WIRE = {
+    "K22": "says how chat completions carry the key",
+    "K23": "says what Messages alone has: its headers and cache marks",
+    "K24": "its tests play all protocols within one conversation",
+    "U15": "its tests play all protocols side by side",
+    "C10": "each protocol has a form of reasoning of its own, and a test of its own",
+    "C12": "a copy of a value; nothing is asked",
+    "C13": "the interface of the store; nothing is asked",
+    "P1": "the imports of the source",
+    "U2": "the imports of a run",
+    "P26": "its test runs the command line in both protocols within itself",
+    "U9": "the guard splits bytes into lines before any protocol reads them",
 }
 
 
@@ -80,6 +92,58 @@ def test_each_of_the_fifteen_situations_has_a_test() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in TESTS.rglob("test_*.py"))
     found = {int(number) for number in re.findall(r"def test_situation_(\d\d)_", text)}
     assert found == set(range(1, 16))
+
+
+def test_every_line_is_tested_in_every_protocol_or_says_why_it_need_not() -> None:
+    spoken = _in_every_protocol()
+    named = _named()
+    tests = {line: set(named.get(line, ())) for line in LINES}
+    for line, place in ELSEWHERE.items():
+        tests[line].add(place.partition("::")[2].removeprefix("test_"))
+    silent = {line for line in LINES if not tests[line] & spoken}
+    assert sorted(silent - {*NO_WIRE, *OPEN}) == []
+    assert sorted(set(NO_WIRE) - silent) == [], "these have such a test: take them out"
+
+
+def _in_every_protocol() -> set[str]:
+    """The names of the tests that run once for each protocol."""
+    found = set()
+    for path in TESTS.rglob("test_*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        marks = [ast.unparse(item) for item in tree.body if isinstance(item, ast.Assign)]
+        wired = _wired_fixtures(tree)
+        marked = any("pytestmark" in text and "'wire'" in text for text in marks)
+        for item in tree.body:
+            if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef):
+                said = " ".join(map(ast.unparse, item.decorator_list))
+                given = _arguments(item) & wired
+                if (marked or given or _lists_protocols(said)) and "[None]" not in said:
+                    found.add(item.name.removeprefix("test_"))
+    return found
+
+
+def _wired_fixtures(tree: ast.Module) -> set[str]:
+    """The fixtures that give a test of this file all protocols, one after the other."""
+    wired = {"wire"}
+    fixtures = [
+        (item, " ".join(map(ast.unparse, item.decorator_list)))
+        for item in tree.body
+        if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    # Once for each that may stand on another one.
+    for _ in fixtures:
+        for item, said in fixtures:
+            if "fixture" in said and (_lists_protocols(said) or _arguments(item) & wired):
+                wired.add(item.name)
+    return wired
+
+
+def _arguments(item: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    return {argument.arg for argument in item.args.args}
+
+
+def _lists_protocols(text: str) -> bool:
+    return "PROTOCOLS" in text or ("'openai'" in text and "'anthropic'" in text)
 
 
 def test_no_test_is_named_after_a_line_that_does_not_exist() -> None:

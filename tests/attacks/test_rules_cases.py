@@ -10,6 +10,7 @@ import corpus
 import pytest
 
 from kinet.policy.commands import judge_command
+from kinet.skills.brought import brought_skills
 from kinet.workspace.folder_content import look
 from kinet.workspace.trust import FolderTrust
 
@@ -23,14 +24,14 @@ def test_a_project_is_used_only_as_it_was_shown(
     monkeypatch.setenv("HOME", str(roots["H"]))
     corpus.lay_out(entry["setup"], roots)
     folder = Path(roots["W"])
-    trust = FolderTrust(roots["D"])
+    trust = FolderTrust(roots["D"], brought_skills)
     trust.asks = True
     began = time.monotonic()
     question = trust.pending(folder)
     sections, told = trust.rules(folder)
     assert time.monotonic() - began < entry.get("max_seconds", 10)
     assert sections == (), "before trust nothing of the project goes into a request"
-    content = look(folder)
+    content = look(folder, brought_skills)
     if question is not None:
         assert told, "what is left out is said"
         trust.answer(question, True)

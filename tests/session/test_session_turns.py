@@ -260,13 +260,33 @@ async def test_a_provider_that_cannot_be_made_fails_the_turn_in_words(start):
     assert [message.text for message in session.history()] == ["go"]
 
 
+class OneSkill:
+    """A source of skills that notes when its list is read."""
+
+    def __init__(self, seen: list[str]) -> None:
+        self.seen = seen
+
+    def sections(self, folder):
+        self.seen.append("read")
+        return (Section("s", "text"),)
+
+    def called(self, folder, text, session_id=""):
+        return None
+
+    def readable(self, folder):
+        return ()
+
+    async def load(self, name, arguments, folder, session_id=""):
+        raise AssertionError("nobody loads it")
+
+
 async def test_memory_and_skills_stay_the_same_until_a_compaction_or_an_edit(start):
     facts = ["likes tea"]
     seen: list[str] = []
     world = await start(
         [reply("1")], [ContextCompacted(9, 1, 2, "s"), reply("2")], [reply("3")], [reply("4")],
         memory_text=lambda folder: " ".join(facts),
-        skills=lambda folder: (seen.append("read"), (Section("s", "text"),))[1],
+        skills=OneSkill(seen),
     )  # fmt: skip
     session = world.sessions.create()
     await collect(session.send("1"))

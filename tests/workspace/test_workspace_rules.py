@@ -13,7 +13,8 @@ import pytest
 
 from kinet.engine.prompt import system_prompt
 from kinet.policy.hidden import without_hidden
-from kinet.workspace.rules import check_file, load_rules, project_root
+from kinet.policy.project import project_root
+from kinet.workspace.rules import check_file, load_rules
 
 CASES = Path(__file__).parents[1] / "attacks" / "cases" / "rules.jsonl"
 # What concerns skills, servers, settings and trust is judged in their own rooms.
@@ -158,3 +159,15 @@ def test_joiners_that_belong_to_writing_stay(text: str) -> None:
 
 def test_runs_of_selectors_are_removed() -> None:
     assert without_hidden("a\ufe0f\ufe0f\ufe01b")[0] == "a\ufe0fb"
+
+
+def test_no_hidden_character_is_passed_over() -> None:
+    from kinet.policy import hidden
+
+    letters = [chr(code) for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF]
+    missed = [
+        f"U+{ord(letter):04X}"
+        for letter in letters
+        if hidden._is_hidden(letter, 0, letter) and without_hidden(letter)[0]
+    ]
+    assert missed == []

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kinet.core.errors import SettingsError
+from kinet.skills.brought import brought_skills
 from kinet.workspace.folder_content import look
 from kinet.workspace.trust import FolderTrust, TrustBook
 
@@ -28,10 +29,10 @@ def data(tmp_path: Path) -> Path:
 def test_an_answer_survives_a_restart_and_holds_for_every_spelling(
     folder: Path, data: Path, tmp_path: Path
 ) -> None:
-    TrustBook(data).answer(look(folder), True)
+    TrustBook(data, brought_skills).answer(look(folder, brought_skills), True)
     (tmp_path / "link").symlink_to(folder)
-    book = TrustBook(data)
-    assert book.state(look(tmp_path / "link")) == "trusted"
+    book = TrustBook(data, brought_skills)
+    assert book.state(look(tmp_path / "link", brought_skills)) == "trusted"
     assert book.question(folder) is None
     assert (data / "trust.json").stat().st_mode & 0o777 == 0o600
     assert not list(folder.glob(".kinet*")), "nothing is kept in the project"
@@ -43,12 +44,12 @@ def test_an_answer_survives_a_restart_and_holds_for_every_spelling(
 def test_every_change_of_rules_skills_and_servers_asks_again(
     name: str, folder: Path, data: Path
 ) -> None:
-    book = TrustBook(data)
-    book.answer(look(folder), True)
+    book = TrustBook(data, brought_skills)
+    book.answer(look(folder, brought_skills), True)
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text('{"mcpServers": {"x": {"command": "sh"}}}\n', encoding="utf-8")
-    assert book.state(look(folder)) == "changed"
+    assert book.state(look(folder, brought_skills)) == "changed"
     question = book.question(folder)
     assert question is not None
     assert "mcpServers" in question.changes
@@ -57,23 +58,23 @@ def test_every_change_of_rules_skills_and_servers_asks_again(
 def test_a_change_by_a_tool_is_accepted_only_if_nothing_else_changed(
     folder: Path, data: Path
 ) -> None:
-    book = TrustBook(data)
-    book.answer(look(folder), True)
+    book = TrustBook(data, brought_skills)
+    book.answer(look(folder, brought_skills), True)
     (folder / "AGENTS.md").write_text("Use spaces.\n", encoding="utf-8")
     book.accept(folder, ["AGENTS.md"])
-    assert book.state(look(folder)) == "trusted"
+    assert book.state(look(folder, brought_skills)) == "trusted"
     (folder / "AGENTS.md").write_text("Use both.\n", encoding="utf-8")
     (folder / "KINET.md").write_text("Never ask.\n", encoding="utf-8")
     book.accept(folder, ["AGENTS.md"])
-    assert book.state(look(folder)) == "changed"
+    assert book.state(look(folder, brought_skills)) == "changed"
 
 
 def test_writing_a_rules_file_does_not_trust_a_folder_that_never_was(
     folder: Path, data: Path
 ) -> None:
-    book = TrustBook(data)
+    book = TrustBook(data, brought_skills)
     book.accept(folder, ["AGENTS.md"])
-    assert book.state(look(folder)) == "new"
+    assert book.state(look(folder, brought_skills)) == "new"
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"folders": 3}', "[" * 100_000])
@@ -82,38 +83,38 @@ def test_a_damaged_file_trusts_nothing_and_is_set_aside(
 ) -> None:
     data.mkdir()
     (data / "trust.json").write_text(text, encoding="utf-8")
-    book = TrustBook(data)
-    assert book.state(look(folder)) == "new"
+    book = TrustBook(data, brought_skills)
+    assert book.state(look(folder, brought_skills)) == "new"
     assert "could not be read" in book.problem
     assert list(data.glob("trust.damaged-*"))
 
 
 def test_an_entry_that_is_not_whole_trusts_nothing(folder: Path, data: Path) -> None:
     data.mkdir()
-    entry = {"trusted": True, "digest": look(folder).digest}
+    entry = {"trusted": True, "digest": look(folder, brought_skills).digest}
     kept = {"version": 1, "folders": {str(folder.resolve()): entry}}
     (data / "trust.json").write_text(json.dumps(kept), encoding="utf-8")
-    assert TrustBook(data).state(look(folder)) == "new"
+    assert TrustBook(data, brought_skills).state(look(folder, brought_skills)) == "new"
 
 
 def test_an_answer_that_cannot_be_kept_is_told(folder: Path, data: Path) -> None:
     data.write_text("a file where the folder should be", encoding="utf-8")
     with pytest.raises(SettingsError):
-        TrustBook(data).answer(look(folder), True)
+        TrustBook(data, brought_skills).answer(look(folder, brought_skills), True)
 
 
 def test_without_a_window_a_named_folder_counts_as_trusted_for_its_rules(
     folder: Path, data: Path
 ) -> None:
-    assert FolderTrust(data).rules(folder)[0]
-    assert FolderTrust(data, trust=True).rules(folder)[0]
-    assert FolderTrust(data, trust=False).rules(folder) == ((), ())
+    assert FolderTrust(data, brought_skills).rules(folder)[0]
+    assert FolderTrust(data, brought_skills, trust=True).rules(folder)[0]
+    assert FolderTrust(data, brought_skills, trust=False).rules(folder) == ((), ())
 
 
 def test_a_change_without_a_window_is_used_with_a_word(folder: Path, data: Path) -> None:
-    TrustBook(data).answer(look(folder), True)
+    TrustBook(data, brought_skills).answer(look(folder, brought_skills), True)
     (folder / "AGENTS.md").write_text("Use spaces.\n", encoding="utf-8")
-    sections, told = FolderTrust(data).rules(folder)
+    sections, told = FolderTrust(data, brought_skills).rules(folder)
     assert "Use spaces." in sections[0].text
     assert "changed since they were trusted" in told[0]
 
@@ -126,7 +127,7 @@ def test_odd_places_are_warned_of(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / place).mkdir(parents=True)
-    assert said in look(tmp_path / place).warnings[0]
+    assert said in look(tmp_path / place, brought_skills).warnings[0]
 
 
 def test_programs_of_the_git_configuration_are_listed_and_switches_are_not(
@@ -138,7 +139,7 @@ def test_programs_of_the_git_configuration_are_listed_and_switches_are_not(
         "[alias]\n\tst = status\n\tx = !sh x\n[user]\n\tname = A\n[core]\n\tfsmonitor = false\n",
         encoding="utf-8",
     )
-    assert look(folder).programs == (
+    assert look(folder, brought_skills).programs == (
         ("core.fsmonitor", "./watch.sh"),
         ("core.pager", "less"),
         ("filter.lfs.clean", "git-lfs"),

@@ -1,0 +1,3 @@
+import sys
+
+print(sum(float(line) for line in sys.stdin))
