@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
@@ -60,7 +61,9 @@ class InstanceLock:
         """Gives the lock back; the file stays, so that nobody locks one that is being removed."""
         if not self.held:
             return
-        os.close(self._descriptor)
+        # Whatever close says, the descriptor is gone and the lock with it.
+        with contextlib.suppress(OSError):
+            os.close(self._descriptor)
         self._descriptor = -1
 
     def holder(self) -> int:

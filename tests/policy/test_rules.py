@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -118,3 +119,33 @@ def test_a_damaged_file_allows_nothing(
     assert book.decision("shell", MAKE, folders[0]) is None
     book.remember("shell", MAKE, folders[0], Decision(True, "folder"))
     assert book.decision("shell", MAKE, folders[0]) == Decision(True, "folder")
+
+
+def test_a_file_that_cannot_be_read_just_now_is_neither_moved_nor_written_over(
+    tmp_path: Path, folders: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = RuleBook(tmp_path / "data")
+    book.remember("shell", MAKE, folders[0], Decision(False, "folder", "never"))
+    assert book.decision("shell", MAKE, folders[0]) == Decision(False, "folder", "never")
+    file = tmp_path / "data" / "rules.json"
+    before = file.read_bytes()
+
+    def fails(path: Path) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_bytes", fails)
+        os.utime(file, (1, 1))
+        # What was last read still holds: a no must not fall silent.
+        assert book.decision("shell", MAKE, folders[0]) == Decision(False, "folder", "never")
+        assert "Input/output error" in book.problem
+        fresh = RuleBook(tmp_path / "data")
+        assert fresh.decision("shell", MAKE, folders[0]) is None
+        assert "cannot be read" in fresh.problem
+        for unsure in (book, fresh):
+            with pytest.raises(SettingsError, match="cannot be read"):
+                unsure.remember("shell", {"command": "ls x"}, folders[0], Decision(True, "folder"))
+    assert file.read_bytes() == before
+    assert [path.name for path in (tmp_path / "data").iterdir()] == ["rules.json"]
+    assert fresh.decision("shell", MAKE, folders[0]) == Decision(False, "folder", "never")
+    assert fresh.problem == ""

@@ -45,7 +45,9 @@ def settle(
     with a grant for other targets nothing passes.
     """
     project(context)
-    judgement = judge_path(path, purpose, context.folder, data_dir=context.data_dir)
+    judgement = judge_path(
+        path, purpose, context.folder, data_dir=context.data_dir, readable=context.readable
+    )
     if judgement.verdict == "deny":
         rule = judgement.parts[0].rule
         kind = "not-found" if rule == "missing" else "read-only" if rule == "permission" else rule
@@ -129,7 +131,7 @@ class Place:
             try:
                 os.fsync(descriptor)
             finally:
-                os.close(descriptor)
+                let_go(descriptor)
 
 
 @contextmanager
@@ -150,6 +152,7 @@ def held(path: Path, root: Path, *, make_parents: bool = False) -> Iterator[Plac
             for name in path.relative_to(start).parts[:-1]:
                 opened.append(_step(opened[-1], name, made if make_parents else None))
         except OSError as exc:
+            _unmake(made)
             raise failure("open", path, exc) from exc
         try:
             yield Place(path, opened[-1])
@@ -158,7 +161,13 @@ def held(path: Path, root: Path, *, make_parents: bool = False) -> Iterator[Plac
             raise
     finally:
         for descriptor in opened:
-            os.close(descriptor)
+            let_go(descriptor)
+
+
+def let_go(descriptor: int) -> None:
+    """Closes it. What close says is no news: it is gone, and what was written was synced before."""
+    with suppress(OSError):
+        os.close(descriptor)
 
 
 def _held_by_name(path: Path, make_parents: bool) -> Iterator[Place]:
@@ -193,9 +202,13 @@ def open_regular(place: Place) -> tuple[int, os.stat_result]:
         descriptor = place.open(os.O_RDONLY)
     except OSError as exc:
         raise failure("read", place.path, exc) from exc
-    status = os.fstat(descriptor)
+    try:
+        status = os.fstat(descriptor)
+    except OSError as exc:
+        let_go(descriptor)
+        raise failure("read", place.path, exc) from exc
     if not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
+        let_go(descriptor)
         raise ToolError(f"{visible_line(str(place.path))} is not a regular file.", kind="special")
     return descriptor, status
 
@@ -220,7 +233,7 @@ def read_bytes(place: Place, limit: int) -> tuple[bytes, os.stat_result]:
     except OSError as exc:
         raise failure("read", place.path, exc) from exc
     finally:
-        os.close(descriptor)
+        let_go(descriptor)
 
 
 def failure(verb: str, path: Path, exc: OSError) -> ToolError:

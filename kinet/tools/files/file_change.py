@@ -12,7 +12,15 @@ from kinet.policy.paths import judge_path
 from kinet.policy.visible import visible, visible_line
 from kinet.tools.base import Accepted, Arguments, ToolContext, ToolOutput
 from kinet.tools.files.diff import Diff, unified_diff, with_hunks
-from kinet.tools.files.file_access import digest_of, held, project, read_bytes, relative, settle
+from kinet.tools.files.file_access import (
+    digest_of,
+    failure,
+    held,
+    project,
+    read_bytes,
+    relative,
+    settle,
+)
 from kinet.tools.files.file_write import check_writable, file_lock, replace_file
 from kinet.tools.files.text_form import TextForm
 from kinet.tools.questions import build_question
@@ -115,14 +123,17 @@ def _only(change: Change, accepted: Accepted) -> Change:
 
 def _existing(real: Path, root: Path, context: ToolContext) -> bytes | None:
     """The bytes that are there now, checked against what the model has read."""
-    if not real.parent.is_dir():
-        return None
-    with held(real, root) as place:
-        status = place.status()
-        if status is None:
+    try:
+        if not real.parent.is_dir():
             return None
-        check_writable(place, status)
-        data, _ = read_bytes(place, LARGEST_BYTES)
+        with held(real, root) as place:
+            status = place.status()
+            if status is None:
+                return None
+            check_writable(place, status)
+            data, _ = read_bytes(place, LARGEST_BYTES)
+    except OSError as exc:
+        raise failure("read", real, exc) from exc
     _check_known(real, data, context)
     return data
 

@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 from kinet.core.atomic_write import write_all, write_bytes
 from kinet.core.errors import ToolError
 from kinet.policy.visible import visible_line
-from kinet.tools.files.file_access import Place, failure
+from kinet.tools.files.file_access import Place, failure, let_go
 
 # The folder takes no new file, but the file itself may be open to change.
 _NO_NEW_FILE = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -96,7 +96,7 @@ def _by_rename(place: Place, data: bytes, status: os.stat_result | None) -> None
                 _keep(place, descriptor, status)
             os.fsync(descriptor)
         finally:
-            os.close(descriptor)
+            let_go(descriptor)
         place.take(name)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -111,17 +111,43 @@ def _in_place(place: Place, data: bytes, before: bytes, saved_copies: Path | Non
         saved_copies.mkdir(mode=0o700, parents=True, exist_ok=True)
         copy = saved_copies / f"{secrets.token_hex(8)}.saved"
         write_bytes(copy, before)
-    descriptor = place.open(os.O_WRONLY)
     try:
+        descriptor = place.open(os.O_WRONLY)
         try:
-            _overwrite(descriptor, data)
-        except BaseException:
+            _overwrite_or_put_back(place, descriptor, data, before, copy)
+        finally:
+            let_go(descriptor)
+    except OSError:
+        _drop(copy)
+        raise
+    _drop(copy)
+
+
+def _overwrite_or_put_back(
+    place: Place, descriptor: int, data: bytes, before: bytes, copy: Path | None
+) -> None:
+    """OSError: the old bytes are there again. ToolError: they are not, and lie in the copy."""
+    try:
+        _overwrite(descriptor, data)
+    except BaseException:
+        try:
             _overwrite(descriptor, before)
-            raise
-    finally:
-        os.close(descriptor)
-    if copy is not None:
-        copy.unlink()
+        except OSError as exc:
+            where = f"; its old bytes lie in {visible_line(str(copy))}" if copy else ""
+            raise ToolError(
+                f"{visible_line(str(place.path))} was written in part and its old bytes could not "
+                f"be put back ({exc.strerror or exc}){where}.",
+                hint="Tell the person.",
+                kind="io",
+            ) from exc
+        raise
+
+
+def _drop(copy: Path | None) -> None:
+    # The file itself is as it should be: a copy that stays is no failure of the write.
+    with contextlib.suppress(OSError):
+        if copy is not None:
+            copy.unlink()
 
 
 def _overwrite(descriptor: int, data: bytes) -> None:
@@ -158,7 +184,7 @@ def _keep_attributes(place: Place, descriptor: int) -> None:
         if exc.errno not in (errno.ENOTSUP, errno.EPERM, errno.ENOSPC, errno.EINVAL):
             raise
     finally:
-        os.close(old)
+        let_go(old)
 
 
 def _set_mode(descriptor: int, mode: int) -> None:
