@@ -29,6 +29,9 @@ from kinet.markup.slices import (
 __all__ = ["UNBOUNDED", "Block", "BlockStream", "Bounds", "split", "split_in_steps"]
 
 _LISTS = ("bullet_list_open", "ordered_list_open")
+# Most characters, and most lines and cells, that are split in one go.
+_PORTION = 4_096
+_CROWD = re.compile(r"(?:[^\n|]*[\n|]){200}")
 # A last line of marks alone may still become anything: shown, it would flicker.
 _UNDECIDED = re.compile(r"(?:^|\n)[ \t]*[-=*+#`~|:>_\d.) \t]*$")
 
@@ -286,10 +289,16 @@ def split(source: str, bounds: Bounds | None = None) -> list[Block]:
     return [block for step in split_in_steps(BlockStream(bounds), source) for block in step]
 
 
-def split_in_steps(stream: BlockStream, source: str, step: int = 4_096) -> Iterator[list[Block]]:
-    """The blocks of a whole text, in portions, so that a caller can pause between them."""
-    for start in range(0, len(source), step):
-        yield stream.feed(source[start : start + step])
+def split_in_steps(stream: BlockStream, source: str) -> Iterator[list[Block]]:
+    """The blocks of a whole text, in portions of a few ms, so that a caller can pause in between."""
+    start = 0
+    while start < len(source):
+        end = min(start + _PORTION, len(source))
+        # What is full of lines or cells takes the parser far longer than its length tells.
+        crowded = _CROWD.match(source, start, end)
+        end = crowded.end() if crowded else end
+        yield stream.feed(source[start:end])
+        start = end
     yield stream.finish()
 
 
