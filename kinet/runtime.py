@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinet.core.errors import SettingsError, StoreError
 from kinet.paths import data_dir
+from kinet.policy.project import check_folder
 from kinet.settings.options import Options
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 CALIBRATION_FILE = "calibration.json"
 FACTS_FILE = "facts.json"
-TOUR_FOLDER = "tour"
 
 
 def create_runtime(
@@ -144,7 +144,7 @@ class Runtime:
 
     @property
     def trust(self) -> FolderTrust:
-        """Which folders may bring rules, skills and servers along."""
+        """Which folders may bring something along."""
         return self._parts().trust
 
     @property
@@ -222,16 +222,11 @@ class Runtime:
             return self._built
 
 
-def check_folder(folder: Path) -> None:
-    """SettingsError if a session cannot work on this folder."""
-    try:
-        with suppress(StopIteration):
-            next(folder.iterdir())
-    except OSError as exc:
-        raise SettingsError(
-            f"The folder {folder} cannot be used: {exc.strerror or exc}.",
-            hint="Choose a folder that you can read.",
-        ) from exc
+def _no_sandbox_for(folder: Path) -> str:
+    """Why commands on this folder cannot run in a sandbox, "" where they can."""
+    from kinet.tools.processes.sandbox import problem_for
+
+    return problem_for(folder)
 
 
 class _Built:
@@ -253,23 +248,24 @@ class _Built:
         from kinet.settings.rule_services import RuleServices
         from kinet.settings.secrets import Keychain
         from kinet.settings.services import Services
-        from kinet.settings.skill_services import skill_library
+        from kinet.settings.skill_services import SkillServices, skill_library
         from kinet.settings.store import SettingsStore
         from kinet.settings.turn_choices import TurnChoices
         from kinet.skills.brought import brought_skills
         from kinet.store.at_home import open_database
         from kinet.store.fact_uses import FactUses
         from kinet.store.usage import UsageLog
+        from kinet.workspace.rules_files import RulesFiles
         from kinet.workspace.trust import FolderTrust
 
-        self.home = home
+        self.home, self.options = home, options
         self.trust = FolderTrust(home, brought_skills, options.trust)
-        self.options = options
+        self.rules_files = RulesFiles(home, self.trust.edited)
         self.settings: SettingsStore = SettingsStore(home)
         keychain = keychain or Keychain()
         self._host = host
         self.models = ModelChoice(self.settings, keychain, options)
-        self.choices = TurnChoices(self.settings, options)
+        self.choices = TurnChoices(self.settings, options, keychain)
         self.models.check()
         self.choices.check()
         self.facts: FactBook = host.facts if host else FactBook(home / FACTS_FILE)
@@ -293,6 +289,8 @@ class _Built:
             usage=UsageLog(self.database),
             tour=self.start_tour,
             approvals=RuleServices(self.rule_book, self.choices.mode, home),
+            skills=SkillServices(self.settings, self.skills, home),
+            rules_files=self.rules_files,
         )
 
     def _session_manager(self) -> SessionManager:
@@ -333,6 +331,8 @@ class _Built:
             trash_days=lambda: self.settings.values.data.trash_days,
             data_dir=self.home,
             unsandboxed=self.options.unsandboxed,
+            sandbox=_no_sandbox_for,
+            local_permits=choices.local_permits,
             journal=Journal(self.home) if self.options.save else None,
         )
         return SessionManager(parts)
@@ -361,7 +361,9 @@ class _Built:
 
         if not self.options.rules:
             return Rules()
-        return Rules(*self.trust.rules(folder))
+        own, told = self.rules_files.personal()
+        sections, warnings = self.trust.rules(folder)
+        return Rules(sections, (*told, *warnings), own)
 
     async def start_tour(self, folder: Path | None) -> str:
         """A new session on the tour, in `folder` or in the sample folder; its id."""
@@ -372,7 +374,7 @@ class _Built:
         profile = await asyncio.to_thread(self.models.tour_profile)
         if folder is None:
             # Beside the data folder, not in it: no tool may touch what is inside.
-            folder = self.home.with_name(f"{self.home.name}-{TOUR_FOLDER}") / FOLDER_NAME
+            folder = self.home.with_name(f"{self.home.name}-tour") / FOLDER_NAME
             try:
                 await asyncio.to_thread(make_sample, folder)
             except OSError as exc:

@@ -185,6 +185,8 @@ class TurnRequest:
     effort: Effort = ""
     rules: Sequence[Section] = ()
     skills: Sequence[Section] = ()
+    # The person's own rules for all projects.
+    personal: Sequence[Section] = ()
     memory_text: str = ""
     price: PriceOf = lambda model, usage: (None, False)
     remembered: Remembered | None = None

@@ -45,7 +45,9 @@ class Context:
         self._turn = turn
         self._conversation = conversation
         self._calibration = calibration
-        self._system = system_prompt(base or text_of("base"), turn.skills, turn.rules)
+        self._system = system_prompt(
+            base or text_of("base"), turn.skills, turn.rules, personal=turn.personal
+        )
         self._tools: tuple[ToolSchema, ...] = turn.toolbox.schemas()
         self._memory = Message("user", turn.memory_text, memory=True) if turn.memory_text else None
         self._fixed = size_of_text(self._system) + size_of_tools(self._tools)

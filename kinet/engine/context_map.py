@@ -27,7 +27,7 @@ def context_map(turn: TurnRequest, context: Context, messages: Sequence[Message]
     schemas = turn.toolbox.schemas()
     shares = [of_text("system", "Kinet's own words", text_of("base"))]
     shares += of_sections("skills", turn.skills)
-    shares += of_sections("rules", turn.rules)
+    shares += of_sections("rules", (*turn.personal, *turn.rules))
     tools = context.estimate(size_of_tools(schemas))
     shares.append(ContextShare("tools", f"{len(schemas)} tools", tools))
     if turn.memory_text:

@@ -1,4 +1,4 @@
-"""Assembles the system prompt: base, skills, rules, in an order that never changes."""
+"""Assembles the system prompt: base, personal rules, skills, rules, always in this order."""
 
 from __future__ import annotations
 
@@ -9,9 +9,19 @@ from kinet.engine.base import Section
 from kinet.paths import resources_dir
 
 
-def system_prompt(base: str, skills: Sequence[Section] = (), rules: Sequence[Section] = ()) -> str:
-    """The whole system text. The same sections give the same bytes: no clock, no folder in it."""
-    parts = [base.strip(), *(_section(item) for item in (*skills, *rules) if item.text.strip())]
+def system_prompt(
+    base: str,
+    skills: Sequence[Section] = (),
+    rules: Sequence[Section] = (),
+    *,
+    personal: Sequence[Section] = (),
+) -> str:
+    """The whole system text. The same sections give the same bytes: no clock, no folder in it.
+
+    `personal` are the person's own rules for every project; they end the base part.
+    """
+    sections = (item for item in (*personal, *skills, *rules) if item.text.strip())
+    parts = [base.strip(), *map(_section, sections)]
     return "\n\n".join(part for part in parts if part)
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
+
+from kinet.core.errors import SettingsError
 
 _NEVER_FROM = frozenset({"node_modules", ".git"})
 
@@ -31,3 +34,15 @@ def way_down(root: Path, folder: Path) -> list[Path]:
             break
         places.append(places[-1] / part)
     return places
+
+
+def check_folder(folder: Path) -> None:
+    """SettingsError if a session cannot work on this folder."""
+    try:
+        with suppress(StopIteration):
+            next(folder.iterdir())
+    except OSError as exc:
+        raise SettingsError(
+            f"The folder {folder} cannot be used: {exc.strerror or exc}.",
+            hint="Choose a folder that you can read.",
+        ) from exc

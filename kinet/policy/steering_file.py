@@ -43,7 +43,12 @@ def read_steering_file(path: Path, root: Path) -> SteeringFile:
     real = Path(os.path.realpath(path))
     if not real.is_relative_to(os.path.realpath(root)):
         raise Refused(f"{path.name} is a link to a file outside the project; it is not read.")
-    data, size = _read(real, path.name)
+    return steering_text(path, *_read(real, path.name))
+
+
+def steering_text(path: Path, data: bytes, size: int) -> SteeringFile:
+    """What a file of these bytes would be: its first 64 KB, of `size` in all. Refused as above."""
+    data = data[:MAX_FILE_BYTES]
     cut = size > MAX_FILE_BYTES
     text = _decoded(data, path.name, cut=cut)
     clean, hidden = without_hidden(text.removeprefix("\ufeff"))

@@ -80,6 +80,7 @@ async def _request(state: SessionState, provider: Provider) -> TurnRequest:
         folder=state.folder,
         limits=parts.limits(preset) if parts.limits else preset.apply(Limits()),
         rules=tuple(rules.sections),
+        personal=tuple(rules.personal),
         skills=(*(state.skills or ()), *state.active.sections),
         memory_text=memory,
         occupancy=conversation.occupancy,

@@ -31,6 +31,8 @@ class Rules:
 
     sections: Sequence[Section] = ()
     warnings: Sequence[str] = ()
+    # The person's own, for all folders.
+    personal: Sequence[Section] = ()
 
 
 def _usual_preset(name: str) -> Preset:
@@ -95,6 +97,10 @@ class SessionParts:
     hooks: tuple[Hook, ...] = ()
     data_dir: Path | None = None
     unsandboxed: bool = False
+    # Why commands on a folder cannot run in a sandbox, "" where they can. Called in a thread.
+    sandbox: Callable[[Path], str] = lambda folder: "none was looked for"
+    # host:port of this machine or network that web_fetch may reach.
+    local_permits: Callable[[], frozenset[str]] = frozenset
     # Notes what calls change on disk, for undo; None notes nothing.
     journal: Journal | None = None
     now: Callable[[], datetime] = field(default=datetime.now)

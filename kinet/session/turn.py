@@ -276,7 +276,8 @@ class Turn:
     def _about(self, loaded: Loaded) -> list[Notice]:
         """What there is to tell about skills, and about rules that are not those of last time."""
         rules, skills = loaded.rules, [Notice(text) for text in loaded.told]
-        texts = "\0".join(f"{section.path}\0{section.text}" for section in rules.sections)
+        sections = (*rules.personal, *rules.sections)
+        texts = "\0".join(f"{section.path}\0{section.text}" for section in sections)
         digest = hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()[:16]
         before, self._state.rules_digest = self._state.rules_digest, digest
         self._state.save_notes()
@@ -284,7 +285,7 @@ class Turn:
             return skills
         notices = [Notice(text, "warning") for text in rules.warnings]
         if before:
-            names = ", ".join(section.title for section in rules.sections) or "none are left"
+            names = ", ".join(section.title for section in sections) or "none are left"
             notices.insert(0, Notice(f"The rules changed ({names}); they apply from this turn on."))
         return skills + notices
 
@@ -307,6 +308,7 @@ class Turn:
             limits=self._spending.limits(limits),
             effort=state.effort or parts.effort(preset),
             rules=tuple(loaded.rules.sections),
+            personal=tuple(loaded.rules.personal),
             skills=tuple(loaded.skills),
             skill_library=parts.skills,
             readable=loaded.readable,
@@ -320,7 +322,9 @@ class Turn:
             occupancy=before.occupancy,
             occupancy_messages=before.occupancy_messages,
             data_dir=parts.data_dir,
-            unsandboxed=parts.unsandboxed,
+            unsandboxed=parts.unsandboxed or state.unsandboxed,
+            sandbox=parts.sandbox,
+            local_permits=parts.local_permits(),
             carry=before.carry,
             journal=parts.journal,
             turn_id=self._turn_id,

@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from kinet.settings.memory_services import MemoryServices
     from kinet.settings.rule_services import RuleServices
     from kinet.settings.secrets import Keychain
+    from kinet.settings.skill_services import SkillServices
     from kinet.settings.store import SettingsStore
     from kinet.store.usage import Spent, UsageLog
+    from kinet.workspace.rules_files import RulesFiles
 
 StartTour = Callable[[Path | None], Awaitable[str]]
 
 
 class Services(ModelServices):
-    """What the window shows of memory, rules and money, and the door to the tour."""
+    """What the window shows of memory, rules, skills and money, and the door to the tour."""
 
     def __init__(
         self,
@@ -32,9 +34,13 @@ class Services(ModelServices):
         usage: UsageLog,
         tour: StartTour,
         approvals: RuleServices,
+        skills: SkillServices,
+        rules_files: RulesFiles,
     ) -> None:
         super().__init__(settings, keychain, client)
         self.approvals = approvals
+        self.skills = skills
+        self.rules_files = rules_files
         self.memory = memory
         self._usage = usage
         self._tour = tour

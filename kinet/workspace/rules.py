@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from kinet.engine.base import Section
 from kinet.policy.project import project_root, way_down
-from kinet.policy.steering_file import Refused, SteeringFile, read_steering_file
+from kinet.policy.steering_file import Refused, SteeringFile, read_steering_file, steering_text
 
 MAX_PROMPT_BYTES = 32 * 1024
 # In the order in which they stand in the prompt; of the first group the first that exists counts.
@@ -39,14 +39,16 @@ class RuleSet:
         return hashlib.sha256(self.text.encode()).hexdigest() if self.sections else ""
 
 
-def load_rules(folder: Path | None) -> RuleSet:
+def load_rules(folder: Path | None, instead: Mapping[Path, bytes] | None = None) -> RuleSet:
     """The rules for `folder`, from the project root down to it. Never raises for odd files.
 
     Each file up to 64 KB, 32 KB of all in the prompt; what is nearest to the folder comes last in
     its group and is kept first when room is short. Blocking file I/O: call it in a thread.
+    `instead` are bytes that stand in for those of a file, for a preview of what is being written.
     """
     if folder is None:
         return RuleSet()
+    instead = instead or {}
     folder = Path(os.path.realpath(folder))
     root = project_root(folder)
     folders = way_down(root, folder)
@@ -55,15 +57,23 @@ def load_rules(folder: Path | None) -> RuleSet:
     seen: set[str] = set()
     for group in _GROUPS:
         for place in folders:
-            path = next((place / name for name in group if os.path.lexists(place / name)), None)
+            there = [place / name for name in group if _is_there(place / name, instead)]
+            path = there[0] if there else None
             if path is None or os.path.realpath(path) in seen:
                 continue
             seen.add(os.path.realpath(path))
             try:
-                files.append(read_steering_file(path, root))
+                if path in instead:
+                    files.append(steering_text(path, instead[path], len(instead[path])))
+                else:
+                    files.append(read_steering_file(path, root))
             except Refused as exc:
                 warnings.append(str(exc))
     return _rule_set(files, root, warnings)
+
+
+def _is_there(path: Path, instead: Mapping[Path, bytes]) -> bool:
+    return bool(instead[path]) if path in instead else os.path.lexists(path)
 
 
 def check_file(path: Path) -> dict[str, Any]:

@@ -98,10 +98,16 @@ class TrustBook:
         texts = dict(content.texts) if trusted else {}
         self._store(content.folder, trusted, content.digest, texts)
 
-    def accept(self, folder: Path, names: Collection[str]) -> None:
-        """Keeps trust after a change a person allowed with its diff, if nothing else changed."""
+    def accept(self, folder: Path, names: Collection[str], *, own_words: bool = False) -> None:
+        """Keeps trust after a change a person allowed with its diff, if nothing else changed.
+
+        With `own_words`, which the person wrote, a folder that brings nothing else is trusted too.
+        """
         content = self.look(folder)
         entry = self._entry(content.folder)
+        if entry is None and own_words and set(content.texts) <= set(names):
+            self.answer(content, True)
+            return
         if entry is None or not entry["trusted"] or entry["digest"] == content.digest:
             return
         before: Mapping[str, str] = entry["texts"]
@@ -225,6 +231,11 @@ class FolderTrust:
     def answer(self, question: TrustQuestion, trusted: bool) -> None:
         """Keeps the answer. SettingsError if it cannot be stored."""
         self.book.answer(question.content, trusted)
+
+    def edited(self, folder: Path | None, names: Collection[str]) -> None:
+        """What the person wrote in the window needs no look either. Blocking file I/O."""
+        if folder is not None:
+            self.book.accept(folder, names, own_words=True)
 
     def written(self, folder: Path | None, names: Collection[str]) -> None:
         """A change a person allowed, diff and all, needs no second look. Blocking file I/O."""

@@ -33,9 +33,7 @@ ELSEWHERE = {
 OPEN = {
     "P6": "command outputs have no kind of their own yet",
     "P27": "extensions come later",
-    "U12": "there are no files for voice and style yet",
     "U13": "some tools of the full set are still to come",
-    "U16": "memory makes no proposals yet",
 }
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from kinet.core.approval import Decision
+from kinet.engine.base import Section
+from kinet.engine.prompt import text_of
 from kinet.tools.catalog import builtin_tools
 from tests.skills.skill_kit import library, ten_skills
 from tests.support.approvers import ScriptedApprover
@@ -92,3 +94,17 @@ async def test_files_of_a_skill_are_read_unasked_and_its_scripts_ask(
     assert facts.is_error
     assert "belongs to the app itself" in facts.content, "only the skill's own folder is lent"
     assert (place / "references/rules.md").read_text() == "No tabs.\n"
+
+
+async def test_u12_personal_rules_end_the_base_part_and_stand_before_all_else(
+    folder: Path,
+) -> None:
+    provider = ScriptedProvider(says("Done."))
+    sections = {name: (Section(name, f"{name} text"),) for name in ("personal", "skills", "rules")}
+    await collect(turn(provider, tools=builtin_tools(), folder=folder, memory_text="M", **sections))
+    (request,) = provider.requests
+    base = text_of("base")
+    assert request.system.startswith(f"{base}\n\n# personal")
+    places = [request.system.index(f"{name} text") for name in sections]
+    assert places == sorted(places)
+    assert "M" not in request.system.removeprefix(base), "what changes by itself stays out"
