@@ -11,8 +11,8 @@ from kinet.core.messages import ImagePart, Message, TextPart, ToolCall, ToolSche
 from kinet.core.profile import ModelProfile, WireProtocol
 from kinet.providers.base import ModelRequest
 from kinet.providers.catalog import create_provider
+from kinet.providers.transport.body import BodyWriter, encoded
 from kinet.providers.transport.complaints import Complaint
-from kinet.providers.transport.http import encoded
 from kinet.providers.transport.http_provider import HttpProvider
 
 TOOLS = tuple(ToolSchema(name, "does it", {}) for name in ("look", "a.b"))
@@ -85,11 +85,14 @@ def written(provider: HttpProvider, request: ModelRequest) -> bytes:
 def test_what_is_built_on_is_sent_in_the_very_bytes_of_what_is_built_anew(vendor, seed):
     profile = profile_of(vendor)
     going_on = create_provider(profile, None)
+    writer = BodyWriter()
     steps = grown(random.Random(seed), 25)
     for messages in steps:
         start = max(n for n, message in enumerate(messages) if message.role == "user")
         request = ModelRequest("You help.", tuple(messages), TOOLS, turn_start=start)
-        assert written(going_on, request) == written(create_provider(profile, None), request)
+        anew = written(create_provider(profile, None), request)
+        assert written(going_on, request) == anew
+        assert writer.written(going_on.build(request).body) == anew
     assert len(going_on._dialect._history._grown) == 1
 
 
@@ -104,6 +107,7 @@ def test_a_refused_parameter_leaves_both_alike(vendor):
     )
     going_on = create_provider(profile, None)
     refused: list[Complaint] = []
+    writer = BodyWriter()
     for number, messages in enumerate(grown(random.Random(5), 16)):
         request = ModelRequest("You help.", tuple(messages), TOOLS, temperature=0.5)
         if number % 4 == 3:
@@ -113,7 +117,7 @@ def test_a_refused_parameter_leaves_both_alike(vendor):
         for complaint in refused:
             anew._dialect.learn(complaint, anew.build(request).body)
         anew = create_provider(profile, None, refusals=anew._dialect._refusals)
-        assert written(going_on, request) == written(anew, request)
+        assert writer.written(going_on.build(request).body) == written(anew, request)
 
 
 @pytest.mark.parametrize("vendor", PROFILES)
@@ -169,3 +173,17 @@ def test_a_marked_gateway_never_collects_marks():
     for messages in grown(random.Random(2), 12):
         body = provider.build(ModelRequest("You help.", tuple(messages), TOOLS)).body
         assert str(body).count("cache_control") <= 4
+
+
+def test_only_what_is_new_of_a_conversation_is_written_anew():
+    provider = create_provider(profile_of("openai"), None)
+    writer = BodyWriter()
+    one, other = grown(random.Random(4), 9), grown(random.Random(5), 9)
+    for messages in (step for pair in zip(one, other, strict=True) for step in pair):
+        body = provider.build(ModelRequest("You help.", tuple(messages), TOOLS)).body
+        known = {*writer._newer, *writer._older}
+        assert writer.written(body) == encoded(body)
+        if len(known) > 20:
+            assert len([m for m in body["messages"] if id(m) not in known]) <= 12
+    half = {"messages": [{"role": "user", "content": "\ud83d lone"}], "model": "m"}
+    assert writer.written(half) == encoded(half)

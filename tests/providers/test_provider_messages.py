@@ -12,7 +12,7 @@ from kinet.core.profile import ModelProfile
 from kinet.providers.base import ModelRequest
 from kinet.providers.catalog import create_provider
 from kinet.providers.protocols.wire_names import ToolNames
-from kinet.providers.transport.http import encoded
+from kinet.providers.transport.body import encoded
 
 PROTOCOLS = ("openai", "responses", "anthropic")
 PNG = "data:image/png;base64,iVBORw0KGgo="

@@ -11,13 +11,12 @@ from types import TracebackType
 from typing import Any
 
 import httpx
-import pydantic_core
 
 from kinet.core.errors import ProtocolError, StalledError
 from kinet.net.client import create_client
+from kinet.providers.transport.body import BodyWriter
 from kinet.providers.transport.failures import Failure, failure_of_response
 from kinet.providers.transport.network_failures import network_error
-from kinet.providers.transport.surrogates import cleaned_values
 
 MAX_ERROR_BYTES = 256 * 1024
 # How long an error's own text, or the last bytes after the end mark, are waited for.
@@ -50,11 +49,12 @@ class Connection:
     def __init__(self, client: httpx.AsyncClient | None, *, stall_seconds: float = 120.0) -> None:
         self._client = client
         self._owned = client is None
+        self._writer = BodyWriter()
         self.stall_seconds = stall_seconds
 
     def open(self, call: Call) -> OpenAnswer:
         """The answer to `call`, to be entered with `async with`."""
-        return OpenAnswer(self.client(), call, self.stall_seconds)
+        return OpenAnswer(self.client(), call, self._writer, self.stall_seconds)
 
     def client(self) -> httpx.AsyncClient:
         """The client, made at the first use."""
@@ -75,9 +75,16 @@ class OpenAnswer:
     Leaving closes the connection at once, unless the body was read to its end.
     """
 
-    def __init__(self, client: httpx.AsyncClient, call: Call, stall_seconds: float) -> None:
+    def __init__(
+        self,
+        client: httpx.AsyncClient,
+        call: Call,
+        writer: BodyWriter,
+        stall_seconds: float,
+    ) -> None:
         self._client = client
         self._call = call
+        self._writer = writer
         self._stall_seconds = stall_seconds
         self._response: httpx.Response | None = None
         self._pieces: AsyncIterator[bytes] | None = None
@@ -90,7 +97,7 @@ class OpenAnswer:
                 "POST",
                 url,
                 headers=dict(self._call.headers),
-                content=encoded(self._call.body),
+                content=self._writer.written(self._call.body),
             )
             async with asyncio.timeout(seconds or None):
                 self._response = await self._client.send(request, stream=True)
@@ -249,15 +256,6 @@ class Unpacker:
             raw = self._inflate.unconsumed_tail
             if piece:
                 yield piece
-
-
-def encoded(body: Mapping[str, Any]) -> bytes:
-    """The body as JSON bytes, valid Unicode whatever was in it."""
-    try:
-        # Several times faster than json for a long history; it refuses halves of characters.
-        return pydantic_core.to_json(body)
-    except pydantic_core.PydanticSerializationError:
-        return pydantic_core.to_json(cleaned_values(body))
 
 
 def stalled(seconds: float) -> StalledError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -136,7 +137,7 @@ class Refusals:
             elif name == PICTURES:
                 body = _without_pictures(body)
             elif name in INNER:
-                _drop(body, name)
+                body = _without(body, name)
             else:
                 # Elsewhere the same word is something else: the text of a thinking block.
                 body.pop(name, None)
@@ -174,15 +175,22 @@ def _is_foreign(key: str, value: Any) -> bool:
     return key in _FOREIGN or (key == "input" and isinstance(value, dict))
 
 
-def _drop(value: Any, name: str) -> None:
+def _without(value: Any, name: str) -> Any:
+    """The same without a key. What holds none is the very same: it is shared and known."""
+    made: Any
     if isinstance(value, dict):
-        value.pop(name, None)
-        for key, item in value.items():
-            if not _is_foreign(key, item):
-                _drop(item, name)
+        made = {
+            key: item if _is_foreign(key, item) else _without(item, name)
+            for key, item in value.items()
+            if key != name
+        }
+        same = len(made) == len(value) and all(made[key] is value[key] for key in made)
     elif isinstance(value, list):
-        for item in value:
-            _drop(item, name)
+        made = [_without(item, name) for item in value]
+        same = all(map(operator.is_, made, value))
+    else:
+        return value
+    return value if same else made
 
 
 def _takes_no_pictures(complaint: Complaint, body: Any) -> bool:
