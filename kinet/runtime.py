@@ -222,13 +222,6 @@ class Runtime:
             return self._built
 
 
-def _no_sandbox_for(folder: Path) -> str:
-    """Why commands on this folder cannot run in a sandbox, "" where they can."""
-    from kinet.tools.processes.sandbox import problem_for
-
-    return problem_for(folder)
-
-
 class _Built:
     """The parts, made once: here concrete classes meet. A guest shares its host's kept things."""
 
@@ -331,7 +324,7 @@ class _Built:
             trash_days=lambda: self.settings.values.data.trash_days,
             data_dir=self.home,
             unsandboxed=self.options.unsandboxed,
-            sandbox=_no_sandbox_for,
+            sandbox=choices.no_sandbox,
             local_permits=choices.local_permits,
             journal=Journal(self.home) if self.options.save else None,
         )

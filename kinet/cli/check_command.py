@@ -50,12 +50,22 @@ def _judge(options: argparse.Namespace, folder: Path) -> Judge:
 def _judge_address(options: argparse.Namespace) -> Judge:
     from kinet.policy.network import judge_url, system_resolver
 
+    permits = _local_permits()
     given: dict[str, list[str]] = dict(options.resolve)
 
     def resolve(host: str) -> list[str]:
         return given[host] if host in given else system_resolver(host)
 
-    return lambda text: judge_url(text, resolve=resolve, permitted=options.permitted)
+    return lambda text: judge_url(
+        text, resolve=resolve, permitted=options.permitted, local_permits=permits
+    )
+
+
+def _local_permits() -> frozenset[str]:
+    """The development servers that the person's settings permit."""
+    from kinet.settings.store import SettingsStore
+
+    return frozenset(SettingsStore(data_dir()).values.network.local_permits)
 
 
 def _subjects() -> Iterator[tuple[int, str | None]]:

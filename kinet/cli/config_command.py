@@ -62,11 +62,15 @@ def _value(store: SettingsStore, key: str, text: str) -> Any:
 
 def _set_key(store: SettingsStore, name: str) -> int:
     from kinet.net.secret import Secret
-    from kinet.settings.secrets import Keychain
+    from kinet.settings.secrets import Keychain, search_item
 
-    if store.profile(name) is None:
+    services = [search_item(service) for service in ("brave", "tavily")]
+    if store.profile(name) is None and name not in services:
         known = ", ".join(profile.name for profile in store.profiles()) or "none yet"
-        raise SettingsError(f"There is no profile {name!r}.", hint=f"Profiles: {known}.")
+        raise SettingsError(
+            f"There is no profile {name!r}.",
+            hint=f"Profiles: {known}. Search services: {', '.join(services)}.",
+        )
     key = Secret(sys.stdin.readline())
     if not key:
         print("No key came on stdin.", file=sys.stderr)

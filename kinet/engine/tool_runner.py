@@ -183,7 +183,8 @@ class ToolRunner:
         limits = self._turn.limits
         told = output.model_content
         if told is None:
-            told = for_model(output.content, limits, call.id)
+            total = output.details.get("characters") if output.details.get("kept_whole") else 0
+            told = for_model(output.content, limits, call.id, total=total or 0)
         note = self._guard.observe(call.name, call.arguments, output.content, output.is_error)
         self._emit(
             ToolFinished(

@@ -11,11 +11,12 @@ _ZERO_WIDTH_JOINER = "\u200d"
 _REACH = 32
 
 
-def for_model(text: str, limits: Limits, call_id: str = "") -> str:
+def for_model(text: str, limits: Limits, call_id: str = "", *, total: int = 0) -> str:
     """`text` itself up to the limit, else its head and tail around a note with the omitted count.
 
     Lengths are in characters. A cut never falls inside a character as a person sees it (a letter
-    with its accents, an emoji of several parts, a line break of two characters).
+    with its accents, an emoji of several parts, a line break of two characters). `total` is the
+    length of a whole of which `text` itself holds only the two ends.
     """
     if limits.result_characters <= 0 or len(text) <= limits.result_characters:
         return text
@@ -23,7 +24,8 @@ def for_model(text: str, limits: Limits, call_id: str = "") -> str:
     tail = border_after(text, len(text) - limits.result_tail)
     tail = max(head, tail)
     rest = f' read_output(call_id="{call_id}", offset={head}) gives the rest.' if call_id else ""
-    note = f"[{tail - head:,} characters omitted here.{rest}]"
+    missing = max(tail - head, total - head - (len(text) - tail))
+    note = f"[{missing:,} characters omitted here.{rest}]"
     return f"{text[:head]}\n\n{note}\n\n{text[tail:]}"
 
 

@@ -174,6 +174,18 @@ def host_of(url: str) -> str:
         return ""
 
 
+def local_permit(text: str) -> str:
+    """A host:port that a person wrote, as judgements compare it. ValueError says what is wrong."""
+    host, colon, port = text.strip().rpartition(":")
+    if not colon or not host or not port.isdigit():
+        raise ValueError(f"{text.strip() or 'an empty line'}: write host:port, as localhost:3000")
+    bare = ":" in host and not host.startswith("[")
+    target = parse_target(f"http://[{host}]:{port}/" if bare else f"http://{host}:{port}/")
+    if target.literal is not None and is_metadata(target.literal):
+        raise ValueError(f"{text.strip()} hands out the keys of a cloud machine")
+    return f"{target.host}:{target.port}"
+
+
 def _host(text: str) -> tuple[str, Address | None]:
     if text.startswith("["):
         try:

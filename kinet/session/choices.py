@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
 from pathlib import Path
 
 from kinet.core.events import ModelChosen
@@ -56,6 +56,22 @@ class ChosenSession:
     def set_mode(self, mode: str) -> None:
         """Uses this approval mode while the session is open; "" for the usual one."""
         self._state.mode = mode
+
+    @property
+    def unsandboxed(self) -> bool:
+        """True if commands of mode all run without a sandbox: so started, or so confirmed."""
+        return self._state.unsandboxed or self._state.parts.unsandboxed
+
+    def set_unsandboxed(self, unsandboxed: bool) -> None:
+        """What the person confirmed for this session, while it is open."""
+        self._state.unsandboxed = unsandboxed
+
+    async def sandbox_problem(self) -> str:
+        """Why commands cannot run in a sandbox here, "" where they can or there is no folder."""
+        folder = self._state.folder
+        if folder is None:
+            return ""
+        return await asyncio.to_thread(self._state.parts.sandbox, folder)
 
     def set_effort(self, effort: Effort) -> None:
         """Lets the model think so long from the next request on; "" for the usual."""
@@ -119,11 +135,3 @@ class ChosenSession:
         """Takes a skill out of the prompt, from the next turn on."""
         if self._state.active.remove(name):
             self._state.save_notes()
-
-    def note_facts(self, lines: Sequence[str]) -> None:
-        """Facts noticed in another session are told with the next message."""
-        self._state.memory.note(lines)
-
-    def refresh_memory(self) -> None:
-        """Takes up what is known with the next turn: the person edited it."""
-        self._state.memory.edited = True

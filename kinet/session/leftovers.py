@@ -17,6 +17,13 @@ def end_at_once(session_id: str) -> None:
         ).start()
 
 
+def forget_folder(session_id: str) -> None:
+    """The next command of the session begins in its folder again."""
+    from kinet.tools.processes import working_folder
+
+    working_folder.forget(session_id)
+
+
 async def end_all(session_id: str | None) -> None:
     """Ends them and the background jobs, of one session or of all; returns when they are gone."""
     from kinet.tools.processes import jobs, survivors

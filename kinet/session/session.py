@@ -17,7 +17,7 @@ from kinet.session.branching import BranchingSession
 from kinet.session.changes import Changes
 from kinet.session.commands import command_in
 from kinet.session.context_report import context_report
-from kinet.session.leftovers import end_all, end_at_once
+from kinet.session.leftovers import end_all, end_at_once, forget_folder
 from kinet.session.shelf import Shelf
 from kinet.session.state import SessionState
 from kinet.session.titles import title_from
@@ -163,6 +163,14 @@ class Session(BranchingSession):
         """The whole output of a call; "" if there is none."""
         return self._state.outputs.load(call_id) or ""
 
+    def note_facts(self, lines: Sequence[str]) -> None:
+        """Facts noticed in another session are told with the next message."""
+        self._state.memory.note(lines)
+
+    def refresh_memory(self) -> None:
+        """Takes up what is known with the next turn: the person edited it."""
+        self._state.memory.edited = True
+
     async def close(self) -> None:
         """Stops the turn, and returns when everything is stored. May raise StoreError."""
         self.stop()
@@ -172,6 +180,7 @@ class Session(BranchingSession):
         except TimeoutError:
             self._end()
         await end_all(self.id)
+        forget_folder(self.id)
         self._state.recorder.flush()
         await self._state.recorder.durable()
 

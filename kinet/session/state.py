@@ -61,6 +61,8 @@ class SessionState:
     mode: str = ""
     effort: Effort = ""
     preset: str = ""
+    # The person confirmed, for this session, that commands of mode all run without a sandbox.
+    unsandboxed: bool = False
     remembered: Remembered | None = None
     memory: KnownFacts = field(default_factory=KnownFacts)
     skills: Sequence[Section] | None = None

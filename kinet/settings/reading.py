@@ -12,7 +12,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from kinet.core.errors import SettingsError
-from kinet.settings.schema import OwnPrice, Profile, Settings, sections, strictest
+from kinet.settings.schema import Settings, sections, strictest
+from kinet.settings.stored import OwnPrice, Profile
 
 # Bytes; a settings file is a few kilobytes.
 LARGEST = 1024 * 1024
@@ -88,7 +89,13 @@ def first_complaint(exc: ValidationError) -> str:
     """What is wrong, in the words of the check."""
     error = exc.errors(include_url=False, include_context=False)[0]
     place = ".".join(str(item) for item in error["loc"])
-    return f"{place}: {error['msg']}" if place else str(error["msg"])
+    message = _own_words(str(error["msg"]))
+    return f"{place}: {message}" if place else message
+
+
+def _own_words(message: str) -> str:
+    """What one of our own checks said, without the library's introduction."""
+    return message.removeprefix("Value error, ")
 
 
 def _section(
@@ -98,7 +105,9 @@ def _section(
     try:
         return section.model_validate(chosen, strict=False)
     except ValidationError as exc:
-        wrong = {str(error["loc"][0]): error["msg"] for error in exc.errors() if error["loc"]}
+        wrong = {
+            str(error["loc"][0]): _own_words(error["msg"]) for error in exc.errors() if error["loc"]
+        }
     for key, message in wrong.items():
         instead = strictest(section.model_fields[key])
         chosen[key] = instead

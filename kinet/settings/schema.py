@@ -6,12 +6,13 @@ import types
 from typing import Any, Literal, get_args, get_origin
 
 from annotated_types import Ge, Le
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
 from kinet.settings.fields import Choice, FieldKind, SettingField
 from kinet.settings.labels import ESCAPES, MODES, PRESETS, SEND_KEYS, THEMES, Labels
 from kinet.settings.setting import Section, setting
+from kinet.settings.stored import LocalServer, OwnPrice, Profile
 
 
 class General(Section):
@@ -173,10 +174,16 @@ class Network(Section):
         ge=0,
         le=10,
     )
+    local_permits: tuple[LocalServer, ...] = setting(
+        (),
+        title="Development servers",
+        help="host:port, one a line, as localhost:3000. Only these of this computer and its "
+        "network can be fetched, each after a question.",
+    )
     search: Literal["duckduckgo", "searxng", "brave", "tavily", "off"] = setting(
         "duckduckgo",
         title="Web search",
-        help="Who is asked. Brave and Tavily take a key from the environment.",
+        help="Who is asked. Brave and Tavily want a key.",
         labels={
             "duckduckgo": "DuckDuckGo, without a key",
             "searxng": "SearXNG",
@@ -191,7 +198,7 @@ class Network(Section):
     search_key: str = setting(
         "",
         title="Variable with the search key",
-        help="Empty: BRAVE_API_KEY or TAVILY_API_KEY.",
+        help="Empty: the keychain, then BRAVE_API_KEY or TAVILY_API_KEY.",
     )
 
 
@@ -281,36 +288,15 @@ class Data(Section):
         ge=1,
         le=3_650,
     )
-
-
-class OwnPrice(BaseModel):
-    """USD per million tokens; what is left out keeps the known price."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-    input: float | None = Field(None, ge=0, le=1e6, allow_inf_nan=False)
-    output: float | None = Field(None, ge=0, le=1e6, allow_inf_nan=False)
-    cache_read: float | None = Field(None, ge=0, le=1e6, allow_inf_nan=False)
-    cache_write: float | None = Field(None, ge=0, le=1e6, allow_inf_nan=False)
-
-
-class Profile(BaseModel):
-    """A profile in the file; `core.profile.ModelProfile` is what the program uses."""
-
-    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
-    name: str = Field(min_length=1, max_length=80)
-    base_url: str = Field(pattern=r"(?i)^https?://[^\s/]+")
-    model: str = Field(min_length=1)
-    protocol: Literal["openai", "responses", "anthropic"] = "openai"
-    vendor: str = ""
-    key_env: str = ""
-    window: int = Field(0, ge=0)
-    max_output_tokens: int = Field(0, ge=0)
-    temperature: float | None = Field(None, ge=0, le=2)
-    top_p: float | None = Field(None, ge=0, le=1)
-    effort: Literal["", "off", "low", "medium", "high"] = ""
-    vision: bool | None = None
-    headers: dict[str, str] = {}
-    extra_body: dict[str, Any] = {}
+    limit_gb: float = setting(
+        4.0,
+        title="Room for kept things",
+        help="Outputs, long results, the journal of changes and backups together; the oldest go "
+        "first. Conversations are not counted and never go.",
+        unit="GB",
+        ge=0.5,
+        le=1_000,
+    )
 
 
 class Settings(BaseModel):

@@ -34,6 +34,11 @@ REASONS: dict[KeychainState, str] = {
 }
 
 
+def search_item(service: str) -> str:
+    """The keychain's item for the key of a search service."""
+    return f"search:{service}"
+
+
 class Backend(Protocol):
     """What a keychain can do."""
 

@@ -10,7 +10,7 @@ from kinet.core.profile import ModelProfile, Price
 from kinet.settings.file import FILE_NAME, SettingsFile, group_of
 
 if TYPE_CHECKING:
-    from kinet.settings.schema import Profile
+    from kinet.settings.stored import Profile
 
 __all__ = ["FILE_NAME", "SettingsStore"]
 

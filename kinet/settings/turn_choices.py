@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from kinet.core.completion import Usage
@@ -12,11 +13,13 @@ from kinet.engine.presets import Preset, preset_named
 from kinet.local.tour import MODEL as TOUR_MODEL
 from kinet.providers.pricing import PriceTable
 from kinet.settings.options import Options
+from kinet.settings.secrets import Keychain, search_item
 from kinet.settings.store import SettingsStore
 
 if TYPE_CHECKING:
     import httpx
 
+    from kinet.net.secret import Secret
     from kinet.tools.toolbox import Toolbox
     from kinet.tools.web.search_services import SearchChoice
 
@@ -26,8 +29,11 @@ _FREE = {"input": 0.0, "output": 0.0, "cache_read": 0.0, "cache_write": 0.0}
 class TurnChoices:
     """The settings, narrowed by the preset and by the command line; read anew for each turn."""
 
-    def __init__(self, settings: SettingsStore, options: Options) -> None:
+    def __init__(
+        self, settings: SettingsStore, options: Options, keychain: Keychain | None = None
+    ) -> None:
         self._settings = settings
+        self._keychain = keychain
         self._options = options
         self._toolbox: Toolbox | None = None
         self._prices: PriceTable | None = None
@@ -85,6 +91,16 @@ class TurnChoices:
         """Whether a branch that is left is summed up for the next one."""
         return bool(self._settings.values.limits.branch_summary)
 
+    def local_permits(self) -> frozenset[str]:
+        """host:port of this machine or network that web_fetch may reach."""
+        return frozenset(self._settings.values.network.local_permits)
+
+    def no_sandbox(self, folder: Path) -> str:
+        """Why commands on this folder cannot run in a sandbox, "" where they can. Blocks."""
+        from kinet.tools.processes.sandbox import problem_for
+
+        return problem_for(folder)
+
     def day_limit(self) -> float:
         """USD that may be spent in a day before it is asked; 0 is off."""
         return float(self._settings.values.limits.day_usd)
@@ -116,7 +132,13 @@ class TurnChoices:
                 ca_file=network.ca_file or None,
             )
 
-        return SearchChoice(network.search, network.search_url, network.search_key, client)
+        return SearchChoice(
+            network.search, network.search_url, network.search_key, client, self._kept_search_key
+        )
+
+    def _kept_search_key(self, service: str) -> Secret | None:
+        """Asks the keychain: for a thread."""
+        return self._keychain.get(search_item(service)) if self._keychain is not None else None
 
     def price(self, model: str, usage: Usage) -> tuple[float | None, bool]:
         """Tokens to money, the person's own prices first. Safe to call from several threads."""

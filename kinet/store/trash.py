@@ -9,6 +9,7 @@ from concurrent.futures import Future
 
 from kinet.store import search
 from kinet.store.sessions import COLUMNS, SessionRow, SessionStore
+from kinet.tools.processes import whole_output
 
 KEPT_DAYS = 30
 _DAY = 86_400
@@ -66,6 +67,8 @@ class Trash:
             known = {row[0] for row in connection.execute("SELECT hash FROM blob")}
             orphans = blobs.all() - known
             blobs.delete(orphans)
+            sessions = [row[0] for row in connection.execute("SELECT id FROM session")]
+            whole_output.forget_all_but(blobs.folder.parent, sessions)
             return len(orphans)
 
         return self._database.submit(work)

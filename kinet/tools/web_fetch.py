@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import Field
@@ -43,7 +44,7 @@ class WebFetch:
 
     def question(self, arguments: WebFetchArguments, context: ToolContext) -> ApprovalRequest:
         """The question with the whole address. ToolError for one that is never fetched."""
-        judgement = judge_url(arguments.url)
+        judgement = judge_url(arguments.url, local_permits=context.local_permits)
         if judgement.verdict == "deny":
             raise ToolError(f"Not fetched: {judgement.reason}.", kind="refused")
         host = judgement.targets[0]
@@ -62,7 +63,8 @@ class WebFetch:
 
     async def run(self, arguments: WebFetchArguments, context: ToolContext) -> ToolOutput:
         """A page of text. ToolError kinds refused, ask, network, certificate, timeout, http."""
-        fetched = await fetch(arguments.url, self._reach)
+        permits = self._reach.local_permits | context.local_permits
+        fetched = await fetch(arguments.url, replace(self._reach, local_permits=permits))
         if fetched.body is None:
             kind = fetched.content_type or "no known type"
             text = f"{visible(fetched.url)} is not text ({visible(kind)}); it was not downloaded."

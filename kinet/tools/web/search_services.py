@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sys
@@ -27,17 +28,22 @@ _TITLES = {"searxng": "SearXNG", "brave": "Brave Search", "tavily": "Tavily",
            "duckduckgo": "DuckDuckGo"}  # fmt: skip
 _HOSTS = {"brave": "api.search.brave.com", "tavily": "api.tavily.com",
           "duckduckgo": "duckduckgo.com"}  # fmt: skip
-_KEYS = {"brave": "BRAVE_API_KEY", "tavily": "TAVILY_API_KEY"}
+KEY_VARIABLES = {"brave": "BRAVE_API_KEY", "tavily": "TAVILY_API_KEY"}
 
 
 @dataclass(frozen=True, slots=True)
 class SearchChoice:
-    """The service, where its own server stands (SearXNG), and which variable has its key."""
+    """The service, where its own server stands (SearXNG), and where its key is.
+
+    `key_variable` is the variable the person named, "" for none; `kept_key` gives the key that was
+    kept for a service, called in a thread.
+    """
 
     service: str = "duckduckgo"
     url: str = ""
     key_variable: str = ""
     client: Callable[[], httpx.AsyncClient] = create_client
+    kept_key: Callable[[str], Secret | None] = lambda service: None
     program: tuple[str, ...] = field(default=(sys.executable, "-I", str(_CHILD)))
 
     @property
@@ -75,7 +81,7 @@ async def search(choice: SearchChoice, query: str, limit: int) -> list[Hit]:
             address = "https://api.search.brave.com/res/v1/web/search"
             answer = await _ask(
                 choice, "GET", address, params={"q": query, "count": str(limit)},
-                headers={"X-Subscription-Token": _key(choice).reveal()},
+                headers={"X-Subscription-Token": (await _key(choice)).reveal()},
             )  # fmt: skip
             web = answer.get("web")
             return _hits(web.get("results") if isinstance(web, dict) else (), "description", limit)
@@ -84,7 +90,7 @@ async def search(choice: SearchChoice, query: str, limit: int) -> list[Hit]:
                 choice, "POST", "https://api.tavily.com/search",
                 content=json.dumps({"query": query, "max_results": limit}),
                 headers={
-                    "Authorization": f"Bearer {_key(choice).reveal()}",
+                    "Authorization": f"Bearer {(await _key(choice)).reveal()}",
                     "Content-Type": "application/json",
                 },
             )  # fmt: skip
@@ -109,7 +115,7 @@ async def _ask(choice: SearchChoice, method: str, url: str, **values: Any) -> Ma
     except httpx.HTTPError as exc:
         raise _failed(choice, redact(str(exc)) or type(exc).__name__) from exc
     if answer.status_code in (401, 403):
-        hint = "it refused the key" if choice.service in _KEYS else "it gives no JSON to us"
+        hint = "it refused the key" if choice.service in KEY_VARIABLES else "it gives no JSON to us"
         raise _failed(choice, f"{hint} (status {answer.status_code})")
     if answer.status_code >= 400:
         raise _failed(choice, f"it answered with status {answer.status_code}")
@@ -156,11 +162,18 @@ def _hits(rows: Any, snippet: str, limit: int) -> list[Hit]:
     return found[:limit]
 
 
-def _key(choice: SearchChoice) -> Secret:
-    name = choice.key_variable or _KEYS[choice.service]
+async def _key(choice: SearchChoice) -> Secret:
+    """A variable that was named counts before the keychain, the usual one after it."""
+    name = choice.key_variable or KEY_VARIABLES[choice.service]
     value = os.environ.get(name, "").strip()
+    if not choice.key_variable or not value:
+        kept = await asyncio.to_thread(choice.kept_key, choice.service)
+        if kept is not None:
+            return kept
     if not value:
-        raise _not_set_up(f"{choice.title} needs a key; the variable {name} holds none.")
+        raise _not_set_up(
+            f"{choice.title} needs a key; none is kept, and the variable {name} holds none."
+        )
     key = Secret(value)
     register(key)
     return key

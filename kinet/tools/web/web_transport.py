@@ -78,7 +78,7 @@ async def fetch(url: str, reach: Reach) -> Fetched:
 
 
 async def _follow(url: str, reach: Reach) -> Fetched:
-    target = _target(url)
+    target = _target(url, reach)
     async with reach.transport() as transport:
         for _ in range(_MOST_HOPS + 1):
             addresses = await _checked(target, reach)
@@ -93,8 +93,8 @@ async def _follow(url: str, reach: Reach) -> Fetched:
     raise ToolError(f"More than {_MOST_HOPS} redirects; the page was not fetched.", kind="refused")
 
 
-def _target(url: str) -> Target:
-    judgement = judge_url(url)
+def _target(url: str, reach: Reach) -> Target:
+    judgement = judge_url(url, local_permits=reach.local_permits)
     if judgement.verdict == "deny":
         raise ToolError(f"Not fetched: {judgement.reason}.", kind="refused")
     return parse_target(url)
@@ -111,7 +111,7 @@ async def _checked(target: Target, reach: Reach) -> list[Address]:
 
 
 async def _next_hop(target: Target, location: str, reach: Reach) -> Target:
-    following = _target(urljoin(target.url, location))
+    following = _target(urljoin(target.url, location), reach)
     upgrade = target.scheme == "http" and following.scheme == "https"
     same_port = following.port == target.port or (target.port == 80 and following.port == 443)
     if following.host != target.host or not same_port:

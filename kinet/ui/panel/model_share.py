@@ -66,7 +66,9 @@ def share_of(content: str, model_content: str) -> ModelShare:
         # Everything and a word more: a note was added.
         return ModelShare("all", total, 0, total, len(model_content))
     note = model_content[max(0, head - 16) : len(model_content) - max(0, tail - 16)]
-    head, tail = _without_chance(head, tail, total - _omitted(note))
+    # Of a huge output the panel has its two ends too, and more was left out than it holds.
+    if (omitted := _omitted(note)) < total:
+        head, tail = _without_chance(head, tail, total - omitted)
     return ModelShare("cut", head, tail, total, len(model_content))
 
 
