@@ -135,3 +135,7 @@ class ChosenSession:
         """Takes a skill out of the prompt, from the next turn on."""
         if self._state.active.remove(name):
             self._state.save_notes()
+
+    def refresh_skills(self) -> None:
+        """Lists the skills anew with the next turn: the person trusted the folder meanwhile."""
+        self._state.skills = None

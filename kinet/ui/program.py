@@ -70,6 +70,19 @@ class ChosenSession(Protocol):
         """The name of the preset. SettingsError if there is none of this name any more."""
         ...
 
+    @property
+    def active_skills(self) -> Sequence[str]:
+        """The skills that were called and are in the prompt."""
+        ...
+
+    def refresh_skills(self) -> None:
+        """Lists the skills anew with the next turn."""
+        ...
+
+    def remove_skill(self, name: str) -> None:
+        """Takes a skill out of the prompt, from the next turn on."""
+        ...
+
     def rename(self, title: str) -> None:
         """Names the session, as a person does."""
         ...

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from kinet.core.profile import ModelProfile, Price
 from kinet.ui.kept_facts import KeptFacts
+
+if TYPE_CHECKING:
+    from kinet.settings.skill_services import SkillServices
+    from kinet.workspace.rules_files import RulesFiles
 
 # Where the key of a profile is kept. "none": the profile has no key (a server on this computer).
 KeyPlace = Literal["keychain", "environment", "session", "none"]
@@ -262,6 +266,16 @@ class ModelServices(Protocol):
 
 class Services(ModelServices, Protocol):
     """All that is handed to the window."""
+
+    @property
+    def skills(self) -> SkillServices:
+        """Skills, as they are listed and changed."""
+        ...
+
+    @property
+    def rules_files(self) -> RulesFiles:
+        """Rules that are written in the window."""
+        ...
 
     @property
     def approvals(self) -> RuleServices:

@@ -16,6 +16,7 @@ from kinet.core.errors import SettingsError, StoreError
 from kinet.core.events import Event, MessageCompleted, TurnFinished, TurnStarted, is_saved
 from kinet.core.messages import Message
 from kinet.core.profile import ModelProfile
+from kinet.skills.catalog import Catalog
 from tests.support.facts_at import facts_at
 
 LUMEN = ModelProfile("Lumen 4", "http://127.0.0.1:9/v1", "lumen-4", window=200_000)
@@ -49,6 +50,7 @@ class FakeSession:
     mode: str = "ask"
     effort: str = ""
     preset: str = "default"
+    active_skills: tuple[str, ...] = ()
     conversation: Conversation = field(default_factory=Conversation)
     queue: list[Waiting] = field(default_factory=list)
     saved: list[Event] = field(default_factory=list)
@@ -211,10 +213,20 @@ class Month:
     known: bool = True
 
 
+class FakeSkills:
+    """There are none."""
+
+    def catalog(self, folder: Path | None) -> Catalog:
+        return Catalog()
+
+
 class FakeServices:
     """Finds nothing, knows nothing."""
 
     memory: Any
+
+    def __init__(self) -> None:
+        self.skills = FakeSkills()
 
     async def month_total(self) -> Month:
         return Month()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kinet.workspace.file_index import FileIndex
 
 _FILE = re.compile(r"(?:^|(?<=[\s(\[{\"']))@([^\s@]*)\Z")
-_COMMAND = re.compile(r"\A/([a-z]*)(?:[ ](.*))?\Z")
+_COMMAND = re.compile(r"\A/([a-z0-9-]*)(?:[ ](.*))?\Z")
 # Seconds after which the names are read anew when the next "@" is typed.
 _FRESH = 20.0
 
@@ -140,7 +140,7 @@ class CompletionDesk(QObject):
             case str() as path:
                 self._write_path(path, finished=at_once or not path.endswith("/"))
             case SlashCommand() as command:
-                if command.choices is not None or not at_once:
+                if command.choices is not None or command.written or not at_once:
                     self._edit.set_text(f"/{command.name} ")
                 elif command.act is None:
                     self._edit.set_text(f"/{command.name}")

@@ -23,6 +23,9 @@ EFFORTS: tuple[Choice, ...] = (
 _ACTIONS = {
     "new": "new_session",
     "memory": "memory",
+    "skills": "skills",
+    "rules": "rules",
+    "background": "background",
     "export": "export",
     "changes": "changes",
     "folder": "choose_folder",
@@ -43,6 +46,8 @@ class SlashCommand:
     icon: str = ""
     act: Callable[[str], object] | None = None
     choices: Callable[[], Sequence[Choice]] | None = None
+    # Chosen, it is written out and waits: words may follow.
+    written: bool = False
 
 
 def slash_commands(parts: WindowParts, actions: Mapping[str, QAction]) -> list[SlashCommand]:

@@ -22,6 +22,7 @@ class TrustDesk(QObject):
     """Shows the page in the panel it is about. A message sent before the answer goes without."""
 
     problem = Signal(str)
+    answered = Signal()
     folder_requested = Signal()
 
     def __init__(self, program: Program, parent: QObject) -> None:
@@ -80,6 +81,7 @@ class TrustDesk(QObject):
             self.problem.emit(exc.sentence())
             return
         self._close()
+        self.answered.emit()
         if self._panel is not None:
             self._panel.composer.edit.setFocus()
 

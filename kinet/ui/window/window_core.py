@@ -23,7 +23,8 @@ from kinet.ui.desks.session_changes import SessionChanges
 from kinet.ui.desks.session_desk import SessionDesk
 from kinet.ui.desks.session_search import SessionSearch
 from kinet.ui.desks.settings_link import SettingsLink
-from kinet.ui.desks.slash_commands import slash_commands
+from kinet.ui.desks.skill_desk import SkillDesk
+from kinet.ui.desks.slash_commands import SlashCommand, slash_commands
 from kinet.ui.desks.step_desk import StepDesk, StepPanel
 from kinet.ui.desks.transcript_desk import TranscriptDesk
 from kinet.ui.desks.trust_desk import TrustDesk
@@ -81,6 +82,8 @@ class WindowCore(QObject):
         self.trust = TrustDesk(program, self)
         self.trust.problem.connect(toast.tell)
         self.trust.folder_requested.connect(files.choose_folder)
+        self.skills = SkillDesk(program, self)
+        self.trust.answered.connect(self.skills.trusted)
         self.changes = SessionChanges(program, sidebar, desk, toast)
         self.search = SessionSearch(program, sidebar, desk)
         self.undo = ChangesDesk(steps, toast, window)
@@ -110,6 +113,7 @@ class WindowCore(QObject):
         yield
         parts.models.start()
         self.trust.start()
+        self.skills.start()
         yield
         self.link.start()
         for sentence in program.problems:
@@ -146,12 +150,13 @@ class WindowCore(QObject):
         parts.files.serve(panel)
         BannerDesk(self._program, panel, parts.models)
         DropFiles(panel)
-        CompletionDesk(panel, lambda: slash_commands(self.parts, self.keys.actions))
+        CompletionDesk(panel, lambda: self._words())
         panel.header.panel_toggled.connect(lambda _checked: parts.steps.toggle())
         panel.header.sidebar_requested.connect(lambda: parts.frame.show_sidebar(True))
         panel.state_changed.connect(self._retitle)
         self.inbox.watch(panel)
         self.trust.serve(panel)
+        self.skills.serve(panel)
         self.undo.serve(panel)
         JobDesk(panel)
         TranscriptDesk(panel, parts)
@@ -162,6 +167,10 @@ class WindowCore(QObject):
         if self.filled:
             self.link.serve()
 
+    def _words(self) -> list[SlashCommand]:
+        """What a slash can do: the window's commands, then the skills."""
+        return [*slash_commands(self.parts, self.keys.actions), *self.skills.commands()]
+
     def _follow(self, panel: ChatPanel) -> None:
         if self.filled:
             panel.reading.build()
@@ -169,6 +178,7 @@ class WindowCore(QObject):
         self.parts.models.follow(panel)
         self.parts.files.follow(panel)
         self.trust.follow(panel)
+        self.skills.follow(panel)
         self._arranged()
         self._retitle()
 

@@ -21,6 +21,7 @@ from kinet.ui.writing.attachments import Attachment, ChipBar, read_attachment
 from kinet.ui.writing.composer_edit import ComposerEdit
 from kinet.ui.writing.composer_menus import ComposerMenus
 from kinet.ui.writing.queue_tray import QueueTray
+from kinet.ui.writing.skill_chips import SkillChips
 
 RADIUS = 12
 
@@ -47,6 +48,7 @@ class Composer(QWidget):
         column.addWidget(self.queue)
         column.addWidget(self.box)
         self.edit = self.box.edit
+        self.skills = self.box.skills
         self.menus = ComposerMenus(self.box.model, self.box.mode, self.box.preset)
         self._connect()
         self.set_running(False)
@@ -100,6 +102,7 @@ class Composer(QWidget):
     def restyle(self) -> None:
         """Takes on the current look."""
         self.edit.restyle()
+        self.skills.restyle()
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -171,6 +174,7 @@ class _Box(QFrame):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.skills = SkillChips(self)
         self.chips = ChipBar(self)
         self.edit = ComposerEdit(self)
         self.plus = IconButton("plus", "Attach text files", parent=self)
@@ -185,6 +189,7 @@ class _Box(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 12, 0, 8)
         column.setSpacing(8)
+        self._inset(column, self.skills)
         self._inset(column, self.chips)
         self._inset(column, self.edit)
         column.addLayout(self._bar())
