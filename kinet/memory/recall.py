@@ -12,7 +12,7 @@ from typing import Protocol
 
 from kinet.memory.fact import Fact
 from kinet.memory.facts import FactBook
-from kinet.memory.words import terms
+from kinet.memory.words import is_unspaced, terms
 
 BLOCK_CHARACTERS = 8_000
 _RESULTS = 20
@@ -122,7 +122,9 @@ def search(facts: Iterable[Fact], query: str, limit: int = _RESULTS) -> list[Fac
         score += sum(
             0.4
             for term in wanted
-            if len(term) > 2 and term not in there and any(term in word for word in there)
+            if (len(term) > 2 or is_unspaced(term))
+            and term not in there
+            and any(term in word for word in there)
         )
         if score:
             scored.append((score / len(wanted), place, fact))

@@ -41,6 +41,11 @@ def terms(text: str) -> set[str]:
     return found | set(_WORD.findall(_UNSPACED.sub(" ", plain)))
 
 
+def is_unspaced(term: str) -> bool:
+    """True for letters of a script without blanks: one of them may be a word."""
+    return _UNSPACED.fullmatch(term) is not None
+
+
 def bare(text: str) -> str:
     """The letters and digits alone: the same for texts that differ in blanks and marks only.
 

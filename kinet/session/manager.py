@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import MutableSequence, Sequence
+from collections.abc import Mapping, MutableSequence, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from kinet.core.conversation import Conversation, replay
 from kinet.core.errors import StoreError
@@ -25,7 +25,7 @@ from kinet.session.whole_outputs import WholeOutputs
 
 if TYPE_CHECKING:
     from kinet.memory.facts import Taken
-    from kinet.store.search import SearchHit
+    from kinet.store.search import SearchChoices, SearchHit
     from kinet.store.sessions import NewSession, SessionRow
 
 
@@ -38,10 +38,12 @@ class SessionManager:
     def __init__(self, parts: SessionParts) -> None:
         from kinet.store.drafts import DraftStore
         from kinet.store.notes import NoteStore
+        from kinet.store.search import SearchIndex
         from kinet.store.trash import Trash
 
         self.parts = parts
         self._store = parts.store
+        self._index = SearchIndex(parts.store.database, parts.store.fetch)
         self._drafts = DraftStore(parts.store.database)
         self._notes = NoteStore(parts.store.database)
         self._trash = Trash(parts.store)
@@ -105,11 +107,20 @@ class SessionManager:
         rows = self._store.list(1 if wanted is None else -1)
         return next((row.id for row in rows if wanted in (None, row.folder)), "")
 
-    def search(self, text: str, limit: int = 50) -> Sequence[SearchHit]:
-        """What holds the words of `text`, the newest first. Blocks: use it in a thread."""
-        from kinet.store.search import SearchIndex
+    def search(
+        self, text: str, limit: int = 50, *, best: bool = False, **narrowed: Any
+    ) -> Sequence[SearchHit]:
+        """What holds the words of `text`, the newest or the best first.
 
-        return SearchIndex(self._store.database, self._store.fetch).find(text, limit=limit)
+        `narrowed` are fields of store.search.SearchFilter. Blocks: use it in a thread.
+        """
+        from kinet.store.search import SearchFilter
+
+        return self._index.find(text, limit=limit, best=best, within=SearchFilter(**narrowed))
+
+    def search_choices(self) -> SearchChoices:
+        """What a search can be narrowed to. Blocks: use it in a thread."""
+        return self._index.choices()
 
     def rename(self, session_id: str, title: str) -> None:
         """Names a session; no other name replaces it any more."""
@@ -131,14 +142,17 @@ class SessionManager:
         """Brings a session back from the trash."""
         self._trash.restore(session_id).result()
 
-    def purge(self, session_id: str) -> None:
-        """Removes a session for good, with its outputs."""
-        self._open.pop(session_id, None)
-        self._remove([session_id]).result()
+    def purge(self, session_ids: Sequence[str] | None = None) -> Future[None]:
+        """Removes sessions for good, with their outputs and the facts that only they support.
 
-    def empty_trash(self) -> None:
-        """Removes all deleted sessions for good, with what only they support."""
-        self._remove(self._trash.due(0)).result()
+        None: all that are in the trash. The future tells when it is done.
+        """
+        ids = self._trash.due(0) if session_ids is None else session_ids
+        for id_ in ids:
+            self._open.pop(id_, None)
+        # The facts first, so that an end between the two is made good by the next removal.
+        self.parts.leaving(ids)
+        return self._trash.remove(ids)
 
     def tidy(self) -> None:
         """Removes for good what is in the trash for too long, and makes the backup of the day.
@@ -147,7 +161,7 @@ class SessionManager:
         """
         if self._store.database.read_only:
             return
-        self._remove(self._trash.due(self.parts.trash_days()))
+        self.purge(self._trash.due(self.parts.trash_days()))
         if self._store.count():
             self._store.database.start_daily_copy()
 
@@ -181,28 +195,9 @@ class SessionManager:
             files=KnownFiles(self._notes, session_id, is_new=new is not None),
             outputs=WholeOutputs(self._store, session_id, recorder),
             day_guard=self._day_guard,
-            tell_others=self._tell_others,
+            tell_others=lambda id_, taken: _tell_others(self._open, id_, taken),
             remembered=self.parts.remembered(session_id),
         )
-
-    def _remove(self, session_ids: Sequence[str]) -> Future[None]:
-        # The facts first, so that an end between the two is made good by the next removal.
-        self.parts.leaving(session_ids)
-        return self._trash.remove(session_ids)
-
-    def _tell_others(self, session_id: str, taken: Sequence[Taken]) -> None:
-        """Facts of the person go to all open sessions, those of a project to its sessions."""
-        from kinet.memory.facts import real
-        from kinet.memory.recall import line_of
-
-        for session in self._open.values():
-            if session.id == session_id:
-                # It was said there.
-                continue
-            place = real(session.folder) if session.folder else ""
-            session.note_facts(
-                [line_of(item.fact) for item in taken if item.fact.folder in ("", place)]
-            )
 
     def _recover(self, state: SessionState, events: MutableSequence[Event]) -> None:
         """Ends an interrupted turn; what could be saved of that is added to `events`."""
@@ -219,6 +214,21 @@ class SessionManager:
     def _opened(self, session: Session) -> Session:
         self._open[session.id] = session
         return session
+
+
+def _tell_others(sessions: Mapping[str, Session], noticed_in: str, taken: Sequence[Taken]) -> None:
+    """Facts of the person go to all open sessions, those of a project to its sessions."""
+    from kinet.memory.facts import real
+    from kinet.memory.recall import line_of
+
+    for session in sessions.values():
+        if session.id == noticed_in:
+            # It was said there.
+            continue
+        place = real(session.folder) if session.folder else ""
+        session.note_facts(
+            [line_of(item.fact) for item in taken if item.fact.folder in ("", place)]
+        )
 
 
 def _unreadable(lost: int) -> Sequence[str]:

@@ -101,6 +101,8 @@ class SessionParts:
     sandbox: Callable[[Path], str] = lambda folder: "none was looked for"
     # host:port of this machine or network that web_fetch may reach.
     local_permits: Callable[[], frozenset[str]] = frozenset
+    # Called when a lot was kept: other things may have to go. Returns at once.
+    make_room: Callable[[], None] = lambda: None
     # Notes what calls change on disk, for undo; None notes nothing.
     journal: Journal | None = None
     now: Callable[[], datetime] = field(default=datetime.now)

@@ -13,6 +13,8 @@ from kinet.tools.processes import whole_output
 
 KEPT_DAYS = 30
 _DAY = 86_400
+# Sessions removed in one transaction.
+_PORTION = 50
 
 
 class Trash:
@@ -44,18 +46,32 @@ class Trash:
         return [row[0] for row in rows]
 
     def remove(self, session_ids: Sequence[str]) -> Future[None]:
-        """Removes sessions for good: events, search rows, outputs, what waited to be sent."""
+        """Removes sessions for good: events, search rows, outputs, what waited to be sent.
 
-        def work(connection: sqlite3.Connection) -> None:
-            for id_ in session_ids:
-                search.forget(connection, id_)
-                connection.execute("DELETE FROM queued WHERE session_id = ?", (id_,))
-                connection.execute("DELETE FROM session WHERE id = ?", (id_,))
+        Many go portion by portion, so that other work comes between; the future tells when all are
+        gone. A portion that fails keeps its sessions in the trash, and all after it.
+        """
+        done: Future[None] = Future()
+        done.set_running_or_notify_cancel()
 
-        removed = self._database.submit(work)
-        # The files go in a transaction of their own, when the rows are gone for certain.
-        self.collect()
-        return removed
+        def go_on(start: int) -> None:
+            part = session_ids[start : start + _PORTION]
+            future = self._database.submit(lambda connection: _remove(connection, part))
+            future.add_done_callback(lambda ended: went(ended, start + _PORTION))
+
+        def went(ended: Future[None], next_start: int) -> None:
+            if (error := ended.exception()) is not None:
+                done.set_exception(error)
+            elif next_start < len(session_ids) and not self._database.closed:
+                go_on(next_start)
+            else:
+                # The files go in a transaction of their own, when the rows are gone for certain.
+                if not self._database.closed:
+                    self.collect()
+                done.set_result(None)
+
+        go_on(0)
+        return done
 
     def collect(self) -> Future[int]:
         """Removes files that no session refers to (left by a crash). Gives their number."""
@@ -78,3 +94,10 @@ class Trash:
             connection.execute("UPDATE session SET deleted = ? WHERE id = ?", (deleted, session_id))
 
         return self._database.submit(work)
+
+
+def _remove(connection: sqlite3.Connection, session_ids: Sequence[str]) -> None:
+    for id_ in session_ids:
+        search.forget(connection, id_)
+        connection.execute("DELETE FROM queued WHERE session_id = ?", (id_,))
+        connection.execute("DELETE FROM session WHERE id = ?", (id_,))

@@ -48,6 +48,7 @@ NO_WIRE = {
     "C13": "the interface of the store; nothing is asked",
     "P1": "the imports of the source",
     "U2": "the imports of a run",
+    "U16": "one question without tools or history, sent as any other text is",
     "P26": "its test runs the command line in both protocols within itself",
     "U9": "the guard splits bytes into lines before any protocol reads them",
 }
