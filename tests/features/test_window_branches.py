@@ -5,13 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QLineEdit, QPushButton
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage, QInputMethodEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 
 from kinet.core.events import ContextCompacted
 from kinet.ui.transcript.compaction_entry import CompactionEntry
 from kinet.ui.transcript.lines import MetaEntry
+from kinet.ui.writing.bubble_editor import BubbleEditor
 from tests.support.live_window import LiveWindow, live_window
-from tests.support.scripted_server import ScriptedServer, asks_for, fails, says
+from tests.support.scripted_server import ScriptedServer, asks_for, fails, hangs, says
 from tests.support.window import until
 
 pytestmark = pytest.mark.window
@@ -42,40 +46,169 @@ def _click(live: LiveWindow, line: MetaEntry, action: str) -> None:
     live.panel.branches.act(hit.action, hit.value)
 
 
-async def test_an_edited_message_begins_a_branch_and_the_switch_leads_back(
+def _editor(live: LiveWindow) -> BubbleEditor:
+    editor = live.panel.branches.editor
+    assert editor is not None
+    return editor
+
+
+async def test_a_message_is_edited_in_its_bubble_and_the_old_answers_stay_within_reach(
     home: Path, folder: Path
 ) -> None:
-    with ScriptedServer(says("First answer."), says("Second answer.")) as server:
+    answers = [says(f"Answer {number}.") for number in (1, 2, 3)]
+    with ScriptedServer(*answers) as server:
         async with live_window(home, server_url=server.base_url, folder=folder) as live:
-            await live.ask("The question")
-            _click(live, _lines(live)[0], "edit-message")
-            strip = live.panel.edit_strip
-            assert strip.isVisible()
-            assert live.panel.composer.text() == "The question"
-            live.type("A better question")
-            live.press("sendButton")
-            await until(lambda: "Second answer." in live.text)
+            live.type("in the composer")
+            live.panel.send("The question")
             await live.ended()
-            assert not strip.isVisible()
-            assert "First answer." not in live.text
-            await until(lambda: _lines(live)[0].branch == (2, 2))
+            for number, text in ((2, "A better question"), (3, "The best question")):
+                await until(lambda: _lines(live))
+                live.type("in the composer")
+                _click(live, _lines(live)[0], "edit-message")
+                editor = _editor(live)
+                await until(editor.isVisible)
+                # It stands where the bubble stood: above the answer, in the conversation.
+                assert editor.parentWidget() is live.panel.transcript.viewport()
+                assert editor.edit.hasFocus()
+                assert live.panel.composer.text() == "in the composer"
+                editor.edit.set_text(text)
+                live.press("saveEditButton")
+                await until(lambda n=number: f"Answer {n}." in live.text)
+                await live.ended()
+                assert live.panel.branches.editor is None
+                assert live.text.startswith(f"**You:** {text}")
+            await until(lambda: _lines(live)[0].branch == (3, 3))
             _click(live, _lines(live)[0], "branch-previous")
-            await until(lambda: "First answer." in live.text)
-            assert "better" not in live.text
-            await until(lambda: _lines(live)[0].branch == (1, 2))
-    assert "First answer." not in str(server.bodies[1])
+            await until(lambda: "Answer 2." in live.text)
+            await until(lambda: _lines(live)[0].branch == (2, 3))
+            assert "A better question" in live.text
+    assert "Answer 1." not in str(server.bodies[1])
 
 
-async def test_an_edit_that_is_left_changes_nothing(home: Path, folder: Path) -> None:
-    with ScriptedServer(says("First answer.")) as server:
+async def test_an_edit_that_is_cancelled_changes_nothing_by_button_or_by_escape(
+    home: Path, folder: Path
+) -> None:
+    with ScriptedServer(says("First answer."), says("Second.")) as server:
         async with live_window(home, server_url=server.base_url, folder=folder) as live:
             await live.ask("The question")
-            _click(live, _lines(live)[0], "edit-message")
-            live.press("leaveEditButton")
-            assert live.panel.composer.text() == ""
+            before = live.text
+            for leave in ("button", "escape"):
+                _click(live, _lines(live)[0], "edit-message")
+                editor = _editor(live)
+                await until(editor.isVisible)
+                editor.edit.set_text("Something else")
+                assert live.text == before
+                if leave == "button":
+                    live.press("cancelEditButton")
+                else:
+                    QTest.keyClick(editor.edit, Qt.Key.Key_Escape)
+                assert live.panel.branches.editor is None
+                assert live.panel.composer.edit.hasFocus()
+            assert live.text == before
             await live.ask("Another")
             assert "First answer." in live.text
     assert len(server.bodies) == 2
+
+
+async def test_the_newest_message_is_edited_by_keyboard_alone_in_several_lines(
+    home: Path, folder: Path
+) -> None:
+    with ScriptedServer(says("One."), says("Two.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.ask("First")
+            QTest.keyClick(live.panel.composer.edit, Qt.Key.Key_Up)
+            editor = _editor(live)
+            await until(editor.isVisible)
+            high = editor.height()
+            assert editor.edit.text() == "First"
+            QTest.keyClick(editor.edit, Qt.Key.Key_Return)
+            QTest.keyClick(editor.edit, Qt.Key.Key_Return)
+            QTest.keyClicks(editor.edit, "second line")
+            assert editor.edit.text() == "First\n\nsecond line"
+            await until(lambda: editor.height() > high)
+            QTest.keyClick(editor.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+            await until(lambda: "Two." in live.text)
+            await live.ended()
+    assert "second line" in str(server.bodies[1])
+
+
+async def test_an_input_method_keeps_its_enter_and_its_escape_while_a_message_is_edited(
+    home: Path, folder: Path
+) -> None:
+    with ScriptedServer(says("一."), says("二.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.ask("总结第三季度")
+            _click(live, _lines(live)[0], "edit-message")
+            editor = _editor(live)
+            edit = editor.edit
+            QApplication.sendEvent(edit, QInputMethodEvent("baogao", []))
+            QTest.keyClick(edit, Qt.Key.Key_Escape)
+            QTest.keyClick(edit, Qt.Key.Key_Return)
+            assert live.panel.branches.editor is editor
+            assert edit.text() == "总结第三季度"
+            chosen = QInputMethodEvent("", [])
+            chosen.setCommitString("报告")
+            QApplication.sendEvent(edit, chosen)
+            assert edit.text() == "总结第三季度报告"
+            live.press("saveEditButton")
+            await until(lambda: "二." in live.text)
+            await live.ended()
+    assert "总结第三季度报告" in str(server.bodies[1])
+
+
+async def test_what_was_written_into_a_bubble_is_not_lost_when_the_branch_changes(
+    home: Path, folder: Path
+) -> None:
+    with ScriptedServer(says("One."), says("Two."), says("Three.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.ask("First")
+            _click(live, _lines(live)[0], "edit-message")
+            _editor(live).edit.set_text("half a thou")
+            live.panel.retry()
+            await until(lambda: "Two." in live.text)
+            await live.ended()
+            assert live.panel.branches.editor is None
+            assert live.panel.composer.text() == "half a thou"
+            await until(lambda: _lines(live)[0].branch == (2, 2))
+            _click(live, _lines(live)[0], "edit-message")
+            _editor(live).edit.set_text("another thought")
+            _click(live, _lines(live)[0], "branch-previous")
+            await until(lambda: "One." in live.text)
+            assert live.panel.composer.text() == "another thought\n\nhalf a thou"
+
+
+async def test_a_message_cannot_be_edited_while_a_turn_runs_and_that_is_said(
+    home: Path, folder: Path
+) -> None:
+    with ScriptedServer(says("One."), hangs()) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.ask("First")
+            await live.say("Second")
+            _click(live, _lines(live)[0], "edit-message")
+            assert live.panel.branches.editor is None
+            assert "can be edited when this turn has ended" in live.window.parts.toast.text()
+            live.press("stopButton")
+            await live.ended()
+
+
+async def test_the_pictures_of_an_edited_message_are_sent_again(home: Path, folder: Path) -> None:
+    picture = folder / "dot.png"
+    image = QImage(64, 64, QImage.Format.Format_RGB32)
+    image.fill(0x336699)
+    assert image.save(str(picture))
+    with ScriptedServer(says("Blue."), says("Still blue.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            live.panel.send("Which colour?", [picture])
+            await until(lambda: "Blue." in live.text)
+            await live.ended()
+            _click(live, _lines(live)[0], "edit-message")
+            editor = _editor(live)
+            assert any("picture stays" in item.text() for item in editor.findChildren(QLabel))
+            editor.edit.set_text("Which colour is it now?")
+            live.press("saveEditButton")
+            await until(lambda: "Still blue." in live.text)
+            await live.ended()
+    assert "image_url" in str(server.bodies[1])
 
 
 async def test_asking_again_keeps_the_old_answer_as_a_branch(home: Path, folder: Path) -> None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from kinet.core.errors import KinetError
 from kinet.core.messages import Message
+from kinet.ui.chat.reading import Reading
 from kinet.ui.chat.turn_runner import TurnRunner
 from kinet.ui.kit.tasks import spawn
+from kinet.ui.look.theme import Theme
 from kinet.ui.program import OpenSession
-from kinet.ui.writing.composer import Composer
-from kinet.ui.writing.edit_strip import EditStrip
+from kinet.ui.writing.bubble_editor import BubbleEditor
 
 if TYPE_CHECKING:
     from kinet.ui.transcript.presenter import Presenter
@@ -24,20 +25,23 @@ class BranchDesk(QObject):
 
     moved = Signal()
     problem = Signal(str)
+    # A text that could not be sent, and has no place of its own any more.
+    given_back = Signal(str)
+    # The editor was closed by the person; the next words go into the composer.
+    left = Signal()
 
     def __init__(
         self,
         session: Callable[[], OpenSession | None],
         runner: TurnRunner,
-        composer: Composer,
-        strip: EditStrip,
+        reading: Reading,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._session, self._runner = session, runner
-        self._composer, self._strip = composer, strip
+        self._session, self._runner, self._reading = session, runner, reading
         self.editing = ""
-        strip.left.connect(self.leave_edit)
+        self.editor: BubbleEditor | None = None
+        reading.made.connect(self._watch_place)
 
     def act(self, action: str, message_id: str) -> None:
         """Does what a click under a turn asks for."""
@@ -49,31 +53,47 @@ class BranchDesk(QObject):
             case "branch-next":
                 spawn(self._switch(message_id, 1), "branch")
 
+    def edit_last(self) -> bool:
+        """Edits the newest message; False if there is none, or a turn runs."""
+        session = self._session()
+        asked = [item for item in session.conversation.messages if _begins(item)] if session else []
+        if not asked or self._runner.running:
+            return False
+        self.edit(asked[-1].id)
+        return True
+
     def edit(self, message_id: str) -> None:
-        """Takes the message into the composer; sending it then begins a branch."""
+        """Edits the message in its place; sending it then begins a branch."""
         message = self._message(message_id)
-        if message is None or self._runner.running:
+        if message is None:
             return
-        self.editing = message_id
-        self._composer.set_content(message.text)
-        self._strip.show()
-        self._composer.edit.setFocus()
+        if self._runner.running:
+            self.problem.emit("A message can be edited when this turn has ended, or was stopped.")
+            return
+        if self.editor is not None and self.editing == message_id:
+            self.editor.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        self.leave_edit()
+        editor = BubbleEditor(message.text, len(message.images))
+        if not self._reading.transcript.put_in_place(message_id, editor):
+            editor.deleteLater()
+            return
+        self.editing, self.editor = message_id, editor
+        editor.left.connect(self.leave_edit)
+        editor.saved.connect(self._save)
+        editor.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def leave_edit(self) -> None:
         """Leaves the message as it is."""
-        if self.editing:
-            self.editing = ""
-            self._strip.hide()
-            self._composer.set_content("")
+        if self.editor is not None:
+            self._reading.transcript.in_place.take_back()
+            self._end_edit()
+            self.left.emit()
 
-    def send_edited(self, text: str) -> bool:
-        """Sends `text` in place of the message that is edited; False if none is."""
-        message_id, self.editing = self.editing, ""
-        self._strip.hide()
-        if not message_id:
-            return False
-        spawn(self._send_instead(message_id, text), "edited message")
-        return True
+    def set_theme(self, theme: Theme) -> None:
+        """Takes on another look."""
+        if self.editor is not None:
+            self.editor.set_theme(theme)
 
     def retry(self) -> None:
         """Asks the last question again; the old answer stays as a branch."""
@@ -82,7 +102,8 @@ class BranchDesk(QObject):
             return
         asked = [item for item in session.conversation.messages if _begins(item)]
         if asked:
-            spawn(self._send_instead(asked[-1].id, asked[-1].text, asked[-1]), "ask again")
+            # The model is not to hear of its first answer.
+            spawn(self._send_instead(asked[-1], asked[-1].text, summary=False), "ask again")
 
     async def show(self, presenter: Presenter | None) -> None:
         """Brings the switches under the turns up to date."""
@@ -97,22 +118,48 @@ class BranchDesk(QObject):
         places = {item.message_id: (item.number, item.count) for item in points}
         presenter.show_branches(places)
 
-    async def _send_instead(self, message_id: str, text: str, asked: Message | None = None) -> None:
+    def _watch_place(self) -> None:
+        self._reading.transcript.in_place.dropped.connect(self._place_gone)
+
+    def _place_gone(self) -> None:
+        """Other entries are shown: what was written meanwhile goes to the composer."""
+        if self.editor is not None:
+            if text := self.editor.changed_text:
+                self.given_back.emit(text)
+            self._end_edit()
+
+    def _end_edit(self) -> None:
+        editor, self.editor, self.editing = self.editor, None, ""
+        if editor is not None:
+            editor.deleteLater()
+
+    def _save(self, text: str) -> None:
+        message = self._message(self.editing)
+        if self._runner.running:
+            self.problem.emit("A turn runs now; save again when it has ended, or was stopped.")
+        elif message is not None:
+            spawn(self._send_instead(message, text, summary=True), "edited message")
+
+    async def _send_instead(self, asked: Message, text: str, *, summary: bool) -> None:
+        """Sends `text`, with the pictures of the message it takes the place of."""
         session = self._session()
         if session is None or self._runner.running:
             return
         insist = self._runner.end_kind == "circuit"
         try:
-            if message_id:
-                # Asked again, the model is not to hear of its first answer.
-                await session.go_back(message_id, summary=asked is None)
+            if asked.id:
+                await session.go_back(asked.id, summary=summary)
         except KinetError as exc:
+            # An open editor still has the text.
             self.problem.emit(exc.sentence())
-            self._composer.set_content(text)
             return
+        if self.editor is not None:
+            if self.editor.changed_text not in ("", text):
+                self.given_back.emit(self.editor.changed_text)
+            self._reading.transcript.in_place.take_back()
+            self._end_edit()
         self.moved.emit()
-        pictures = asked.images if asked is not None else ()
-        self._runner.start(session, text, pictures, insist=insist)
+        self._runner.start(session, text, asked.images, insist=insist)
 
     async def _switch(self, message_id: str, step: int) -> None:
         session = self._session()
@@ -123,7 +170,6 @@ class BranchDesk(QObject):
         except KinetError as exc:
             self.problem.emit(exc.sentence())
             return
-        self.leave_edit()
         self.moved.emit()
 
     def _message(self, message_id: str) -> Message | None:

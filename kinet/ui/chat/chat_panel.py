@@ -37,7 +37,6 @@ from kinet.ui.program import OpenSession, Program
 from kinet.ui.writing.composer import Composer
 from kinet.ui.writing.composer_desk import ComposerDesk
 from kinet.ui.writing.drafts import DraftBook
-from kinet.ui.writing.edit_strip import EditStrip
 from kinet.ui.writing.todo_tray import TodoTray
 
 if TYPE_CHECKING:
@@ -87,10 +86,7 @@ class ChatPanel(QFrame):
         self.runner = TurnRunner(Person(self.approvals, self.questions), self)
         self.desk = ComposerDesk(self.composer, drafts, lambda: self.session)
         self.todo = TodoTray(self)
-        self.edit_strip = EditStrip(self)
-        self.branches = BranchDesk(
-            lambda: self.session, self.runner, self.composer, self.edit_strip, self
-        )
+        self.branches = BranchDesk(lambda: self.session, self.runner, self.reading, self)
         self.context = ContextDesk(self.status_row.gauge, lambda: self.session, self)
         self._build()
         self._connect()
@@ -128,8 +124,6 @@ class ChatPanel(QFrame):
         session = self.open_session()
         if session is not None:
             self.desk.clear()
-            if not pictures and self.branches.send_edited(text):
-                return
             self.transcript.jump_to_bottom()
             self.runner.start(session, text, pictures)
 
@@ -177,6 +171,7 @@ class ChatPanel(QFrame):
         self.approvals.set_theme(theme)
         self.questions.set_theme(theme)
         self.reading.set_theme(theme)
+        self.branches.set_theme(theme)
         self._place_foot()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -198,7 +193,6 @@ class ChatPanel(QFrame):
         self.foot = QVBoxLayout()
         self.foot.setSpacing(0)
         self.foot.addWidget(self.todo)
-        self.foot.addWidget(self.edit_strip)
         self.foot.addWidget(self.composer)
         self.foot.addWidget(self.status_row)
         column.addLayout(self.foot)
@@ -221,6 +215,9 @@ class ChatPanel(QFrame):
         self.reading.replayed.connect(self._show_branches)
         self.branches.moved.connect(lambda: self.reading.build(again=True))
         self.branches.problem.connect(self.problem)
+        self.branches.given_back.connect(self.desk.give_back)
+        self.branches.left.connect(self.composer.edit.setFocus)
+        self.desk.edit_last = self.branches.edit_last
         self.context.problem.connect(self.problem)
         self.runner.event_came.connect(self._show)
         self.runner.status_changed.connect(self._show_state)

@@ -42,6 +42,8 @@ class TurnRunner(QObject):
         self._approver = approver
         self._session: OpenSession | None = None
         self._unsent = ""
+        # Whether the turn tells of itself yet, and whether it is to be stopped as soon as it does.
+        self._began = self._stopping = False
         # What the next turn is sent with beside its text.
         self._more: dict[str, Any] = {}
         # The kind of the error the last turn ended with, "" for none.
@@ -66,18 +68,22 @@ class TurnRunner(QObject):
         `insist` asks also a server that is left alone for a while.
         """
         self._session = session
+        self._began = self._stopping = False
         self._more = {"attachments": attachments} if attachments else {}
         if insist:
             self._more["insist"] = True
+        # At once: what is sent before the task begins is queued and starts no second turn.
+        self._set_running(True)
         spawn(self._run(session, text), f"turn of {session.id}")
 
     def stop(self) -> None:
         """Ends the running turn; its last event still comes."""
         if self._session is not None and self.running:
+            # The session hears it only once its turn has begun.
+            self._stopping = not self._began
             self._session.stop()
 
     async def _run(self, session: OpenSession, text: str) -> None:
-        self._set_running(True)
         following: str | None = text
         try:
             while following is not None:
@@ -96,13 +102,17 @@ class TurnRunner(QObject):
             self._set_running(False)
 
     async def _turn(self, session: OpenSession, text: str) -> None:
-        self.end = ""
+        self.end, self._began = "", False
         rested = time.monotonic()
         more, self._more = self._more, {}
         if "attachments" in more:
             more["attachments"] = await asyncio.to_thread(_parts, more["attachments"])
         async with aclosing(session.send(text, approver=self._approver, **more)) as events:
             async for event in events:
+                self._began = True
+                if self._stopping:
+                    self._stopping = False
+                    session.stop()
                 self._take(event)
                 if time.monotonic() - rested > _EVENT_SECONDS:
                     await breathe()

@@ -35,6 +35,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("focus_composer", "Write a message", "Ctrl+L", "edit", "Turn"),
     Command("stop", "Stop the turn", "Ctrl+.", "stop", "Turn"),
     Command("retry", "Ask again", "Ctrl+R", "retry", "Turn"),
+    Command("edit_last", "Edit my last message", "", "edit", "Turn"),
     Command("switch_model", "Switch model…", "Ctrl+Shift+M", "model", "Turn"),
     Command("next_mode", "Next approval mode", "Ctrl+Shift+A", "shield", "Turn"),
     Command("copy_answer", "Copy the last answer", "Ctrl+Shift+C", "copy", "Turn"),

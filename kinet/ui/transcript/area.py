@@ -23,6 +23,7 @@ from kinet.ui.transcript.accessible import install
 from kinet.ui.transcript.acting import Actor
 from kinet.ui.transcript.finding import Finder
 from kinet.ui.transcript.formula_shelf import FormulaShelf
+from kinet.ui.transcript.in_place import InPlace
 from kinet.ui.transcript.jump_button import JumpButton
 from kinet.ui.transcript.keys import Keys
 from kinet.ui.transcript.painting import Artist
@@ -30,7 +31,6 @@ from kinet.ui.transcript.pointer import Pointer
 from kinet.ui.transcript.selection import Selection
 from kinet.ui.transcript.stage import Stage
 from kinet.ui.transcript.style import Style
-from kinet.ui.transcript.widget_entry import WidgetEntry
 
 
 class TranscriptArea(QAbstractScrollArea):
@@ -63,6 +63,7 @@ class TranscriptArea(QAbstractScrollArea):
         self._theme = theme or current_theme()
         self._formulas = FormulaShelf(self)
         self.stage = Stage(self, self._style())
+        self.in_place = InPlace(self.stage)
         self.selection = Selection(self.stage.flow)
         self.finder = Finder(self.stage.flow, self)
         self.artist = Artist(self.stage, self.selection, self.finder)
@@ -111,8 +112,8 @@ class TranscriptArea(QAbstractScrollArea):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Notices when a card wants another height."""
         if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
-            for entry in self.stage.flow.entries[-40:]:
-                if isinstance(entry, WidgetEntry) and entry.widget is watched:
+            for entry in self.stage.cards.all():
+                if entry.widget is watched:
                     self.stage.touch(entry)
         return super().eventFilter(watched, event)
 

@@ -1,9 +1,9 @@
-"""The real widgets among the entries: they stand at the end, and are moved as it scrolls."""
+"""The real widgets among the entries: cards at the end, one within; moved as it scrolls."""
 
 from __future__ import annotations
 
 from kinet.ui.transcript.flow import Flow
-from kinet.ui.transcript.widget_entry import WidgetEntry
+from kinet.ui.transcript.widget_entry import StandIn, WidgetEntry
 
 # Cards stand at the end, so that only the newest entries are looked at.
 _NEWEST = 40
@@ -14,15 +14,21 @@ class CardShelf:
 
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
+        # Stands anywhere, for an entry.
+        self.stand_in: StandIn | None = None
 
     def all(self) -> list[WidgetEntry]:
-        """The cards, in their order."""
-        return [e for e in self._flow.entries[-_NEWEST:] if isinstance(e, WidgetEntry)]
+        """All widgets: the cards in their order, then what stands in for an entry."""
+        return [*self._cards(), *([self.stand_in] if self.stand_in is not None else [])]
 
     def first(self) -> WidgetEntry | None:
         """The uppermost card, or None."""
-        cards = self.all()
+        cards = self._cards()
         return cards[0] if cards else None
+
+    def _cards(self) -> list[WidgetEntry]:
+        found = self._flow.entries[-_NEWEST:]
+        return [e for e in found if isinstance(e, WidgetEntry) and not isinstance(e, StandIn)]
 
     def hide(self) -> None:
         """Hides all cards, before other entries are shown."""

@@ -38,7 +38,7 @@ class Stage(QObject):
         super().__init__(area)
         self._area = area
         self.flow = Flow(style)
-        self._cards = CardShelf(self.flow)
+        self.cards = CardShelf(self.flow)
         self.bar = area.verticalScrollBar()
         self.follower = Follower(self.bar, self)
         self._eye = Eye(self.flow, self.bar, self.follower)
@@ -81,7 +81,7 @@ class Stage(QObject):
 
     def set_entries(self, entries: Iterable[Entry]) -> None:
         """Shows other entries, from their end."""
-        self._cards.hide()
+        self.cards.hide()
         self.filler.begin(None)
         self.flow.width = self.column[1]
         self.flow.set_entries(entries)
@@ -91,7 +91,7 @@ class Stage(QObject):
 
     def add(self, entry: Entry) -> None:
         """Puts an entry at the end; cards stay behind it."""
-        last = self._cards.first()
+        last = self.cards.first()
         if last is None or isinstance(entry, WidgetEntry):
             self.flow.add(entry)
         else:
@@ -175,7 +175,7 @@ class Stage(QObject):
         self._held = self._eye.anchor(self.height) if done else begun
         if not done:
             self._later.start()
-        self._cards.place(self.column, self.bar.value())
+        self.cards.place(self.column, self.bar.value())
         self._unpainted = True
         viewport = self._area.viewport()
         if damage is None or not damage.repaint(self.flow, viewport, self.bar.value()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from kinet.core.events import Event
@@ -24,6 +25,8 @@ class Transcript(TranscriptArea):
     here: links and steps are only told of, by `link_activated` and `step_activated`.
     """
 
+    _is_stale = False
+
     def load(self, events: Iterable[Event]) -> None:
         """Shows these events instead of what was shown, from the end."""
         Presenter(self).replay(events)
@@ -42,6 +45,19 @@ class Transcript(TranscriptArea):
         for entry in list(self.stage.flow.entries):
             if isinstance(entry, WidgetEntry) and entry.widget is widget:
                 self.stage.remove(entry)
+
+    def put_in_place(self, turn_id: str, widget: QWidget) -> bool:
+        """Shows a widget in place of the message that began a turn, and brings it into view.
+
+        `in_place` takes it back, and tells when its place is gone. False if there is no such turn.
+        """
+        widget.setParent(self.viewport())
+        widget.installEventFilter(self)
+        self.selection.clear()
+        entry = self.in_place.put(turn_id, widget)
+        if entry is not None:
+            self.go_to(entry)
+        return entry is not None
 
     def plain_text(self) -> str:
         """The whole conversation as Markdown, whatever is scrolled off."""
@@ -74,9 +90,18 @@ class Transcript(TranscriptArea):
         return self.stage.is_idle and self.finder.is_idle
 
     def set_theme(self, theme: Theme) -> None:
-        """Draws with another theme, at its zoom."""
-        self._theme = theme
-        self.stage.restyle(self._style())
+        """Draws with another theme, at its zoom; what is hidden does so when it is shown."""
+        if theme != self._theme:
+            self._theme = theme
+            self._is_stale = True
+        if self._is_stale and self.isVisible():
+            self._is_stale = False
+            self.stage.restyle(self._style())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Takes on the looks that were chosen meanwhile."""
+        super().showEvent(event)
+        self.set_theme(self._theme)
 
     def set_zoom(self, percent: int) -> None:
         """Draws text at 80 to 200 percent."""

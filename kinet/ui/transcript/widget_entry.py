@@ -32,3 +32,18 @@ class WidgetEntry(Entry):
         """The height follows the widget's wish."""
         self.estimate(room.style, room.width)
         return True
+
+
+class StandIn(WidgetEntry):
+    """A widget in the place of another entry, which is still what the conversation says."""
+
+    __slots__ = ("kind", "original")
+
+    def __init__(self, widget: QWidget, original: Entry) -> None:
+        super().__init__(widget)
+        self.original = original
+        self.kind = original.kind
+
+    def markdown(self) -> str:
+        """What the conversation says here."""
+        return self.original.markdown()

@@ -39,13 +39,16 @@ class WindowKeys(QObject):
             keys.activated.connect(lambda place=number - 1: self._open_session(place))
 
     def escape(self) -> None:
-        """The first of these that applies: overlay, find bar, running turn (twice)."""
+        """The first that applies: overlay, find bar, edited message, running turn (twice)."""
         parts = self._parts
         panel = parts.desk.current
         if parts.frame.close_overlay():
             return
         if panel.find_bar.isVisible():
             panel.find_bar.close_bar()
+            return
+        if panel.branches.editor is not None:
+            panel.branches.leave_edit()
             return
         if not panel.runner.running:
             return
@@ -104,6 +107,7 @@ class WindowKeys(QObject):
             "focus_composer": lambda: self._compose(lambda: None),
             "stop": lambda: desk.current.stop(),
             "retry": lambda: desk.current.retry(),
+            "edit_last": lambda: desk.current.branches.edit_last(),
             "switch_model": lambda: desk.current.composer.menus.open_models(),
             "next_mode": parts.models.next_mode,
             "copy_answer": self._copy_answer,

@@ -32,6 +32,8 @@ class ComposerDesk(QObject):
         self.asked = False
         # Does what a text that is a command of the window says; False for a message.
         self.local_command: Callable[[str], bool] = lambda text: False
+        # Edits the newest message in its place; False where that cannot be.
+        self.edit_last: Callable[[], bool] = lambda: False
         self._composer, self._drafts, self._session = composer, drafts, session
         self._recalled = 0
         # What was typed before the walk through earlier messages began.
@@ -93,9 +95,10 @@ class ComposerDesk(QObject):
         self._drafts.save()
 
     def give_back(self, text: str) -> None:
-        """Puts a text that could not be sent back into an empty composer."""
-        if not self._composer.text().strip():
-            self._composer.set_content(text)
+        """Puts a text that could not be sent back into the composer, before what is in it."""
+        parts = (text, self._composer.text())
+        joined = "\n\n".join(part for part in parts if part.strip())
+        self._composer.set_content(joined, self._composer.attachments())
 
     def show_queue(self) -> None:
         """Shows the messages that wait."""
@@ -141,7 +144,9 @@ class ComposerDesk(QObject):
         return text
 
     def _recall(self, step: int) -> None:
-        """Walks through own earlier messages; 0 is the last one. Past the newest: the draft."""
+        """Walks through own earlier messages. Past the newest: the draft. 0 edits the last one."""
+        if step == 0 and self.edit_last():
+            return
         session = self._session()
         asked = questions(session.conversation.messages) if session is not None else []
         place = 1 if step == 0 else self._recalled - step
