@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kinet.policy import protected
 from kinet.policy.never import Machine, never_by_redirection, never_by_text, never_by_words
-from kinet.policy.operands import Place, objection, objection_to_start
+from kinet.policy.operands import Place, after_cd, objection, objection_to_start
 from kinet.policy.shell_syntax import Syntax, read_syntax
 from kinet.policy.verdicts import Judgement, Part, VerdictWord
 from kinet.policy.visible import visible_line
@@ -18,6 +18,7 @@ _PRINTABLE = re.compile(r"[\x20-\x7e\n]*\Z")
 _SHOWN = 200
 # What stands behind these can be another thing each time.
 _EXPANSIONS = ("$", "`", "<(", ">(")
+_MOST_PLACES = 8
 _SEPARATORS = re.compile(r"&&|\|\||[;|&\n]")
 
 
@@ -64,11 +65,17 @@ def judge_command(
 
 
 def _judge_plain(syntax: Syntax, machine: Machine) -> Judgement:
-    place = Place(machine.root, machine.home, machine.begins)
-    away = objection_to_start(place)
+    # Wherever a command could begin: a `cd` before it may have failed.
+    places = [Place(machine.root, machine.home, machine.begins)]
+    away = objection_to_start(places[0])
     parts: list[Part] = []
     for command in syntax.plain or ():
-        why = away or objection(command.words, place)
+        why = away or next(filter(None, (objection(command.words, at) for at in places)), "")
+        if not why and command.words[0] == "cd" and len(command.words) == 2:
+            moved = [after_cd(command.words, at) for at in places]
+            places = list(dict.fromkeys([*places, *moved]))
+            if len(places) > _MOST_PLACES:
+                why = "it goes to too many folders"
         word: VerdictWord = "ask" if why else "allow"
         parts.append(Part(_short(command.text), word, why or "only reads inside the project"))
     reasons = [part.rule for part in parts if part.verdict == "ask"]
@@ -84,6 +91,7 @@ def _never(syntax: Syntax, command: str, machine: Machine) -> str:
         reason = never_by_words(words, machine)
         if reason:
             return reason
+        machine = machine.after(words)
     for target in syntax.redirected:
         reason = never_by_redirection(target, machine)
         if reason:

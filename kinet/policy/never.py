@@ -6,7 +6,7 @@ import functools
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kinet.policy import protected
@@ -64,6 +64,13 @@ class Machine:
         """True if the command begins outside the project."""
         return self.begins != self.root and self.root not in self.begins.parents
 
+    def after(self, words: Sequence[str]) -> Machine:
+        """The same for what follows this command, which may go to another folder."""
+        if len(words) != 2 or words[0] not in ("cd", "pushd"):
+            return self
+        folder = os.path.join(self.begins, _expanded(words[1], self.home))
+        return replace(self, start=Path(os.path.normpath(folder)))
+
 
 def never_by_text(text: str) -> str:
     """Why the text as a whole is refused, "" if it is not."""
@@ -85,9 +92,10 @@ def never_by_words(words: Sequence[str], machine: Machine, depth: int = 0) -> st
         if own:
             return own
     reason = _alone(words, machine, depth)
-    if reason or _name(words) not in _WRAPPERS:
+    if reason or _name(words) not in _WRAPPERS | _SHELLS:
         return reason
-    # Whatever a wrapper runs begins at one of its next words, behind further wrappers too.
+    # Whatever a wrapper runs begins at one of its next words, behind further wrappers too; a shell
+    # in a shell's text lost its quotes on the way here.
     starts = range(1, min(len(words), _FARTHEST))
     return next(filter(None, (_alone(words[start:], machine, depth) for start in starts)), "")
 
@@ -108,7 +116,7 @@ def _alone(words: Sequence[str], machine: Machine, depth: int) -> str:
 
 
 def _name(words: Sequence[str]) -> str:
-    return words[0].rpartition("/")[2]
+    return words[0].replace("\\", "").rpartition("/")[2]
 
 
 def _by_program(name: str, words: Sequence[str], machine: Machine) -> str:
@@ -158,7 +166,7 @@ def _critical(word: str, machine: Machine) -> bool:
     if _WINDOWS_ROOT.match(word):
         return True
     path = _expanded(word, machine.home)
-    if machine.is_away and not path.startswith(("/", "-")):
+    if not path.startswith(("/", "-")) and (machine.is_away or ".." in path.split("/")):
         path = os.path.join(machine.begins, path)
     while path.endswith(("/*", "/.*", "/.[!.]*")):
         path = path.rpartition("/")[0] or "/"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kinet.policy import protected
@@ -16,7 +16,13 @@ from kinet.policy.programs import FIND_TESTS, PROGRAMS, Program
 # A search through folders passes only if no secret lies below them; above this many entries that
 # is not looked for, and the command asks.
 _MOST_ENTRIES = 4_000
-_SED_PRINT = re.compile(r"\A(\d{1,9}|\$)(,(\d{1,9}|\$))?p\Z")
+# One address or two, each a line, the end, a plain expression, or so many lines more; then p.
+_SED_PRINT = re.compile(
+    r"\A(?:\d{1,9}|\$|/[^/\\\n]{1,200}/)(?:,(?:\+?\d{1,9}|\$|/[^/\\\n]{1,200}/))?p\Z"
+)
+_SED_OPTIONS = frozenset({"-n", "-E", "-r", "-nE", "-nr", "-En", "-rn"})
+# What `test` looks at with them is one file each.
+_FILE_TESTS = frozenset({"-f", "-d", "-e", "-s", "-r", "-w", "-x", "-L", "-h"})
 _PRINTF = re.compile(r"%(?:[-+ #0]*\d*(?:\.\d+)?[sdiuxXcfeEgGobq%])|[^%]")
 _NUMBER = re.compile(r"\A-\d{1,9}\Z")
 
@@ -39,12 +45,10 @@ def objection(words: Sequence[str], place: Place) -> str:
     program = PROGRAMS.get(name)
     if program is None:
         return f"{name} is not on the list of programs that only read"
-    if name == "find":
-        return _find(words[1:], place)
-    if name == "sed":
-        return _sed(words[1:], place)
-    if name == "printf":
-        return _printf(words[1:])
+    if len(words) == 2 and words[1] in ("--help", "--version"):
+        return ""
+    if name in _SPECIAL:
+        return _SPECIAL[name](words[1:], place)
     split = _split(words[1:], program)
     if isinstance(split, str):
         return f"{name}: {split}"
@@ -157,9 +161,15 @@ def _find(words: Sequence[str], place: Place) -> str:
 
 
 def _sed(words: Sequence[str], place: Place) -> str:
-    if len(words) < 2 or words[0] != "-n" or not _SED_PRINT.match(words[1]):
+    at = 0
+    options: set[str] = set()
+    while at < len(words) and words[at] in _SED_OPTIONS:
+        options.update(words[at][1:])
+        at += 1
+    at += at < len(words) and words[at] == "-e"
+    if "n" not in options or at >= len(words) or not _SED_PRINT.match(words[at]):
         return "sed only prints lines unasked (sed -n 1,20p FILE)"
-    for word in words[2:]:
+    for word in words[at + 1 :]:
         if word.startswith("-"):
             return f"sed: {word} is not on the list of its options"
         trouble = _path(word, place)
@@ -168,11 +178,51 @@ def _sed(words: Sequence[str], place: Place) -> str:
     return ""
 
 
-def _printf(words: Sequence[str]) -> str:
+def _printf(words: Sequence[str], place: Place) -> str:
     if not words or words[0].startswith("-"):
         return "printf with an option may set a variable"
     whole = "".join(_PRINTF.findall(words[0])) == words[0]
     return "" if whole else "printf with this format may set a variable"
+
+
+def _test(words: Sequence[str], place: Place) -> str:
+    # Other tests calculate, and what the shell calculates may run a command.
+    if len(words) != 2 or words[0] not in _FILE_TESTS:
+        return "test looks at one file unasked (test -f FILE)"
+    return _path(words[1], place)
+
+
+def _command(words: Sequence[str], place: Place) -> str:
+    plain = len(words) > 1 and words[0] in ("-v", "-V")
+    return (
+        ""
+        if plain and not any(word.startswith("-") for word in words[1:])
+        else ("command runs what follows")
+    )
+
+
+def _cd(words: Sequence[str], place: Place) -> str:
+    """Only into a folder of the project, and by no link: the shell reads `..` behind one by name,
+    the system by what is there."""
+    if len(words) != 1 or words[0].startswith("-"):
+        return "cd goes to one folder of the project unasked"
+    trouble = _path(words[0], place)
+    if trouble:
+        return trouble
+    plain = os.path.normpath(place.start / words[0])
+    if plain != os.path.realpath(place.start / words[0]) or not os.path.isdir(plain):
+        return f"{words[0]} is a link or no folder"
+    return ""
+
+
+def after_cd(words: Sequence[str], place: Place) -> Place:
+    """Where the next command begins if this one, an allowed `cd`, succeeds."""
+    return replace(place, start=Path(os.path.normpath(place.start / words[1])))
+
+
+_SPECIAL: dict[str, Callable[[Sequence[str], Place], str]] = {
+    "find": _find, "sed": _sed, "printf": _printf, "test": _test, "command": _command, "cd": _cd,
+}  # fmt: skip
 
 
 def _path(word: str, place: Place, *, searched: bool = False) -> str:

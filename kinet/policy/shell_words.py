@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 # What a plain word may be made of. No expansion, glob, tilde, brace, escape or comment begins here.
 _WORD = re.compile(r"[A-Za-z0-9_./:,+@%-][A-Za-z0-9_./:,+@%=-]*")
+# A long option's value may hold a glob: whatever it becomes, it is that option with some value.
+_LONG_OPTION = re.compile(r"--[a-z][a-z-]*=[A-Za-z0-9_./:,+@%=*?-]*")
 _BLANKS = re.compile(r" +")
 _SEPARATOR = re.compile(r"&&|\|\||;|\||\n")
 # The only redirections that write nothing.
@@ -67,7 +69,7 @@ def split_plain(text: str) -> tuple[PlainCommand, ...] | None:
 
 def _word(text: str, at: int) -> tuple[str, int] | None:
     """(value, end) of one whole word, which has to be followed by a blank or a separator."""
-    if plain := _WORD.match(text, at):
+    if plain := _LONG_OPTION.match(text, at) or _WORD.match(text, at):
         value, end = plain.group(), plain.end()
     elif raw := _RAW.match(text, at):
         value, end = raw.group(1), raw.end()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,10 @@ def test_random_texts_are_judged_and_writing_programs_never_pass(tmp_path: Path)
         if verdict == "allow":
             words = text.replace("|", " ").replace(";", " ").replace("&", " ").split()
             assert not {"touch", "rm", "mv", "cp", "tee", "xargs", "awk", "python3"} & {words[0]}
-            assert "`" not in text
-            assert "$" not in text
+            # Between single quotes nothing means anything.
+            bare = re.sub(r"'[^']*'", "", text)
+            assert "`" not in bare
+            assert "$" not in bare
     assert seen >= {"allow", "ask"}
 
 

@@ -62,7 +62,8 @@ def test_plain_reading_passes(command: str, project: Path) -> None:
         "cat .env",
         "cat src/../../x", "grep -r x .git", "git status", "du -sh --files0-from=x",
         "file -m x f.txt",
-        "file -C", "hostname evil", "ls && make", "true | sh", "stat -c %n /etc", "which ls; id -u",
+        "file -C", "hostname evil", "ls && make", "true | sh", "stat -c %n /etc",
+        "which ls; id -u; useradd x",
         "diff -r . src", "cat 'a'b", "''ls", "wc --files0-from=-",
     ],
 )  # fmt: skip
