@@ -14,11 +14,23 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class Call:
-    """A tool call of a reply. `arguments` is JSON text, so that broken text can be sent too."""
+    """A tool call of a reply. `arguments` is JSON text, so that broken text can be sent too.
+
+    One that stalls falls silent in the middle of its arguments.
+    """
 
     name: str
     arguments: str
     id: str
+    stalls: bool = False
+
+    def pieces(self) -> tuple[Any, ...]:
+        """The arguments as they stream: two pieces, so that they never come at once."""
+        middle = len(self.arguments) // 2
+        first, second = self.arguments[:middle], self.arguments[middle:]
+        if self.stalls:
+            return (first, Silence())
+        return tuple(part for part in (first, second) if part)
 
 
 @dataclass(frozen=True)
@@ -98,6 +110,11 @@ def asks_for(tool: str, /, **arguments: Any) -> Reply:
 def asks_raw(tool: str, arguments: str) -> Reply:
     """One tool call whose arguments are this very text."""
     return Reply(calls=(Call(tool, arguments, f"call_{next(_numbers)}"),))
+
+
+def stalls_in(tool: str, /, **arguments: Any) -> Reply:
+    """A call whose arguments stop coming half-way; the connection stays open."""
+    return Reply(calls=(replace(_call(tool, arguments), stalls=True),))
 
 
 def says_and_asks(text: str, tool: str, /, **arguments: Any) -> Reply:

@@ -24,8 +24,9 @@ def openai_stream(reply: Reply, tokens_in: int) -> Iterator[Item]:
         yield _openai_chunk(
             {"tool_calls": [{"index": index, "id": call.id, "type": "function", "function": head}]}
         )
-        for part in _halves(call.arguments):
-            yield _openai_chunk({"tool_calls": [{"index": index, "function": {"arguments": part}}]})
+        for part in call.pieces():
+            piece = {"index": index, "function": {"arguments": part}}
+            yield _openai_chunk({"tool_calls": [piece]}) if isinstance(part, str) else part
     finish = reply.finish or ("tool_calls" if reply.calls else "stop")
     yield _openai_chunk({}, finish)
     if reply.with_usage:
@@ -73,9 +74,12 @@ def anthropic_stream(reply: Reply, tokens_in: int) -> Iterator[Item]:
     for call in reply.calls:
         block = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
         yield _event("content_block_start", index=index, content_block=block)
-        for part in _halves(call.arguments):
-            delta = {"type": "input_json_delta", "partial_json": part}
-            yield _event("content_block_delta", index=index, delta=delta)
+        for part in call.pieces():
+            if isinstance(part, str):
+                delta = {"type": "input_json_delta", "partial_json": part}
+                yield _event("content_block_delta", index=index, delta=delta)
+            else:
+                yield part
         yield _event("content_block_stop", index=index)
         index += 1
     words = {"length": "max_tokens", "": "tool_use" if reply.calls else "end_turn"}
@@ -98,12 +102,6 @@ def _data(value: dict[str, Any]) -> bytes:
 
 def _event(kind: str, **fields: Any) -> bytes:
     return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n".encode()
-
-
-def _halves(text: str) -> tuple[str, ...]:
-    """Two pieces, so that arguments never come at once."""
-    middle = len(text) // 2
-    return tuple(part for part in (text[:middle], text[middle:]) if part)
 
 
 def _tokens_in(reply: Reply, measured: int) -> int:

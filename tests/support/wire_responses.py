@@ -42,8 +42,12 @@ def responses_stream(reply: Reply, tokens_in: int) -> Iterator[Any]:
         item = {"type": "function_call", "id": f"f{index}", "call_id": call.id}
         item |= {"name": call.name, "arguments": ""}
         yield _event("response.output_item.added", output_index=index, item=item)
-        for part in _halves(call.arguments):
-            yield _event("response.function_call_arguments.delta", output_index=index, delta=part)
+        for part in call.pieces():
+            if isinstance(part, str):
+                kind = "response.function_call_arguments.delta"
+                yield _event(kind, output_index=index, delta=part)
+            else:
+                yield part
         item = {**item, "arguments": call.arguments}
         yield _event("response.output_item.done", output_index=index, item=item)
         output.append(item)
@@ -116,8 +120,3 @@ def _bad_arguments(where: str, text: Any) -> list[str]:
 
 def _event(kind: str, **fields: Any) -> bytes:
     return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n".encode()
-
-
-def _halves(text: str) -> tuple[str, ...]:
-    middle = len(text) // 2
-    return tuple(part for part in (text[:middle], text[middle:]) if part)
