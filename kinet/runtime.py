@@ -236,6 +236,7 @@ class _Built:
         from kinet.engine.kept_calibration import load_calibration
         from kinet.memory.facts import FactBook
         from kinet.policy.rules import RuleBook
+        from kinet.settings.kept_things import KeptThings
         from kinet.settings.memory_services import MemoryServices
         from kinet.settings.model_choice import ModelChoice
         from kinet.settings.rule_services import RuleServices
@@ -265,6 +266,7 @@ class _Built:
         self.rule_book: RuleBook = host.rule_book if host else RuleBook(home)
         self.skills = skill_library(self.settings, self.trust.trusts, home)
         self.engine = DirectEngine(load_calibration(home / CALIBRATION_FILE))
+        self.kept: KeptThings = host.kept if host else KeptThings(home, self.settings)
         self.database: Database = host.database if host else open_database(home, save=options.save)
         try:
             self.sessions: SessionManager = self._session_manager()
@@ -284,6 +286,7 @@ class _Built:
             approvals=RuleServices(self.rule_book, self.choices.mode, home),
             skills=SkillServices(self.settings, self.skills, home),
             rules_files=self.rules_files,
+            kept=self.kept,
         )
 
     def _session_manager(self) -> SessionManager:
@@ -291,7 +294,6 @@ class _Built:
         from kinet.session.parts import SessionParts
         from kinet.settings.session_memory import SessionMemory
         from kinet.store.sessions import SessionStore
-        from kinet.workspace.journal import Journal
 
         models, choices = self.models, self.choices
         store = SessionStore(self.database)
@@ -326,7 +328,8 @@ class _Built:
             unsandboxed=self.options.unsandboxed,
             sandbox=choices.no_sandbox,
             local_permits=choices.local_permits,
-            journal=Journal(self.home) if self.options.save else None,
+            journal=self.kept.journal if self.options.save else None,
+            make_room=self.kept.make_room_soon,
         )
         return SessionManager(parts)
 

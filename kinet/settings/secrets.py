@@ -101,9 +101,13 @@ class Keychain:
         """Where the key of this profile is."""
         if profile.key_env:
             return "environment" if os.environ.get(profile.key_env, "").strip() else "none"
-        if profile.name in self._session:
+        return self.kept_place(profile.name)
+
+    def kept_place(self, name: str) -> KeyPlace:
+        """Where the item of this name is kept, whatever the environment holds."""
+        if name in self._session:
             return "session"
-        return "keychain" if self.get(profile.name) is not None else "none"
+        return "keychain" if self.get(name) is not None else "none"
 
     def set(self, profile_name: str, key: Secret | str, *, session_only: bool = False) -> KeyPlace:
         """Keeps a key in the keychain, or where that cannot be for this session. Says where.

@@ -7,9 +7,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kinet.settings.command_services import CommandServices
 from kinet.settings.model_services import ClientFactory, ModelServices
 
 if TYPE_CHECKING:
+    from kinet.settings.kept_things import KeptThings
     from kinet.settings.memory_services import MemoryServices
     from kinet.settings.rule_services import RuleServices
     from kinet.settings.secrets import Keychain
@@ -36,12 +38,15 @@ class Services(ModelServices):
         approvals: RuleServices,
         skills: SkillServices,
         rules_files: RulesFiles,
+        kept: KeptThings,
     ) -> None:
         super().__init__(settings, keychain, client)
         self.approvals = approvals
         self.skills = skills
         self.rules_files = rules_files
         self.memory = memory
+        self.kept = kept
+        self.commands = CommandServices(settings, keychain)
         self._usage = usage
         self._tour = tour
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from kinet.core.profile import ModelProfile, Price
 from kinet.ui.kept_facts import KeptFacts
+from kinet.ui.kept_shares import CommandServices, KeptThings
 
 if TYPE_CHECKING:
     from kinet.settings.skill_services import SkillServices
@@ -275,6 +276,16 @@ class Services(ModelServices, Protocol):
     @property
     def rules_files(self) -> RulesFiles:
         """Rules that are written in the window."""
+        ...
+
+    @property
+    def kept(self) -> KeptThings:
+        """What is kept beside the conversations, and how much room it takes."""
+        ...
+
+    @property
+    def commands(self) -> CommandServices:
+        """The sandbox of commands, the keys of search services."""
         ...
 
     @property

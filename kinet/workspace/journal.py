@@ -48,6 +48,10 @@ class Journal:
         self._books: dict[str, FolderBook] = {}
         self._told: set[str] = set()
 
+    def make_room(self, limit: int) -> None:
+        """Removes contents until `limit` bytes are left, the least worthy first. Blocks."""
+        self.store.make_room(limit, self._wanted())
+
     async def before(self, call: JournalCall) -> object:
         """A ticket for `after`, None for a call that changes nothing. Never raises."""
         return await asyncio.to_thread(self._before, call)

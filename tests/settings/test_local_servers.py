@@ -8,7 +8,6 @@ import pytest
 
 from kinet.core.errors import SettingsError
 from kinet.policy.network import judge_url
-from kinet.runtime import create_runtime
 from kinet.settings.options import Options
 from kinet.settings.secrets import Keychain, search_item
 from kinet.settings.store import SettingsStore
@@ -44,14 +43,6 @@ def test_what_is_no_server_or_never_one_is_refused_in_words(text: str, tmp_path:
 def test_a_file_with_a_wrong_server_permits_none(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text('{"network": {"local_permits": ["x:1", "nonsense"]}}')
     assert TurnChoices(SettingsStore(tmp_path), Options()).local_permits() == frozenset()
-
-
-async def test_a_permitted_server_is_fetched_after_a_question_only(tmp_path: Path) -> None:
-    runtime = create_runtime(tmp_path)
-    runtime.settings.set(KEY, ["localhost:3000"])
-    parts = runtime._parts().sessions._parts
-    assert parts.local_permits() == {"localhost:3000"}
-    await runtime.close()
 
 
 class OneKey:

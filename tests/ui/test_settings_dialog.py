@@ -24,7 +24,10 @@ from pytestqt.qtbot import QtBot
 
 from kinet.core.profile import ModelProfile, Price
 from kinet.policy.rules import RuleBook
+from kinet.settings.command_services import CommandServices
+from kinet.settings.kept_things import KeptThings
 from kinet.settings.rule_services import RuleServices
+from kinet.settings.secrets import Keychain
 from kinet.settings.store import SettingsStore
 from kinet.ui.preferences.models_page import ModelsPage
 from kinet.ui.preferences.price_model import CACHE_READ, INPUT, OUTPUT, SOURCE
@@ -51,6 +54,8 @@ class FakeServices:
         self.place = "keychain"
         self.verdict = "works"
         self.memory = facts_at(settings.home)
+        self.kept = KeptThings(settings.home, settings)
+        self.commands = CommandServices(settings, Keychain())
 
     def price_rows(self) -> list[Any]:
         own = self.settings.prices()

@@ -58,6 +58,11 @@ class FieldRow(QWidget):
         self.set_value(value)
         self.editor.edited.connect(self._edited)
 
+    @property
+    def value(self) -> Any:
+        """What is shown, as it was given or told last."""
+        return self.editor.value
+
     def set_value(self, value: Any) -> None:
         """Shows a value without telling of a change."""
         self.editor.show_value(value)
@@ -112,6 +117,11 @@ class Editor(QWidget):
         self.row.setContentsMargins(0, 0, 0, 0)
         self.row.setSpacing(8)
         self.row.addWidget(widget)
+
+    @property
+    def value(self) -> Any:
+        """What is shown, as it was given or told last."""
+        return self._told
 
     def show_value(self, value: Any) -> None:
         """Shows a value without telling of a change."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from kinet.net.pictures import media_type_of
 from kinet.ui.kit.controls import IconButton, draw_icon
+from kinet.ui.kit.size_words import size_words
 from kinet.ui.look.theme import current_theme
 from kinet.ui.writing.composer_edit import clean_text
 
@@ -81,15 +82,6 @@ def with_attachments(text: str, attachments: tuple[Attachment, ...]) -> str:
 def pictures_of(attachments: tuple[Attachment, ...]) -> tuple[Path, ...]:
     """The files of the pictures among them."""
     return tuple(Path(item.path) for item in attachments if item.is_picture)
-
-
-def size_words(size: int) -> str:
-    """A number of bytes in words."""
-    if size < 1_000:
-        return f"{size} B"
-    if size < 1_000_000:
-        return f"{size / 1_000:.0f} KB"
-    return f"{size / 1_000_000:.1f} MB"
 
 
 class ChipBar(QWidget):
