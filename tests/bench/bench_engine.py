@@ -1,7 +1,8 @@
 """T14: what the engine adds between a reply with calls and the next request, beside a bare loop.
 
 Prints {value, limit, pass}: the ratio to a bare httpx loop that does the same (limit 2), and the
-time per step of a long run in each protocol: its last tenth to its second (limit 1.1). Exits 1 on a miss.
+time per step of a long run in each protocol: its last tenth to its second (limit 1.1). Exits 1 on
+a miss.
 
     python tests/bench/bench_engine.py
 """

@@ -30,7 +30,9 @@ def openai_usage(raw: Any, *, total_tells_reasoning: bool = False) -> Usage | No
     )
     write = max(
         _count(raw, "cache_creation_input_tokens"),
-        _count(details, "cache_write_tokens", "cache_creation_tokens"),
+        _count(
+            details, "cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens"
+        ),
     )
     tokens_in = _count(raw, "prompt_tokens")
     if not tokens_in:

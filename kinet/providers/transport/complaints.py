@@ -118,6 +118,8 @@ def _complains(document: Mapping[str, Any]) -> bool:
     """True for a code with words, or a success that is none, without any part of an answer."""
     if document.get("success") is False or document.get("status") == "error":
         return True
+    if document.keys() == {"detail"}:
+        return True
     code = document.get("code", document.get("error_code", document.get("errcode")))
     words = document.get("message", document.get("msg", document.get("errmsg")))
     return bool(code) and isinstance(words, str) and bool(words)

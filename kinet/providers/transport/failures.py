@@ -49,7 +49,8 @@ _CONTEXT = re.compile(
     | maximum\ (?:prompt|input|context|sequence)\ (?:length|size|tokens)
     | (?:prompt|input|conversation|messages?)\ (?:is|are|was)\ too\ (?:long|large)
     | (?:prompt|input|request)\ (?:is\ )?too\ (?:long|large)
-    | (?:prompt|input)\ (?:length\ )?exceeds?
+    | (?:prompt|input)\ (?:length\ (?:of\ )?(?:[\d,]+\ )?)?exceeds?
+    | exceed(?:s|ed)?\ (?:the\ )?model(?:'s)?\ token\ limit
     | input\ length\ and\ .{0,3}max_tokens.{0,3}\ exceed
     | (?:input|prompt)\ tokens?\ (?:count\ )?.{0,24}exceeds?
     | token\ count\ .{0,24}exceeds?
@@ -78,7 +79,8 @@ _OUTPUT_LIMIT = re.compile(
 _BOTH = re.compile(r"inputs?`?\s+(?:tokens|length)\s+(?:\+|and)", re.IGNORECASE)
 _CREDIT = re.compile(
     r"insufficient[ _](?:quota|balance|credits?|funds)|credit balance|exceeded your current quota"
-    r"|out of credits?|not enough (?:credits?|balance)|payment required|billing[ _]hard[ _]limit"
+    r"|out of credits?|not enough (?:credits?|balance)|payment required"
+    r"|billing[ _](?:hard[ _]limit|error|not[ _]active)"
     r"|more credits|account .{0,30}(?:arrears|overdue)|exceeded_current_quota|余额不足|欠费",
     re.IGNORECASE,
 )
@@ -90,6 +92,12 @@ _FILTER = re.compile(
 _KEY = re.compile(
     r"authenticat|unauthorized|permission|forbidden|invalid[ _](?:api[ _]?key|token)|api key"
     r"|access[ _]denied",
+    re.IGNORECASE,
+)
+# A bad key that comes as a bad request; other requests name keys too.
+_BAD_KEY = re.compile(
+    r"(?:api|access)[ _-]?key (?:is )?(?:not valid|invalid|expired|not found|missing)"
+    r"|api_key_invalid|(?:invalid|incorrect|missing) api[ _-]?key",
     re.IGNORECASE,
 )
 _RATE = re.compile(
@@ -199,7 +207,7 @@ def _cause(status: int, complaint: Complaint, wait: float | None) -> Cause:
         _CREDIT.search(text) and status < 500 and not (status == 429 and wait is not None)
     ):
         return "credit"
-    if status in (401, 403, 407):
+    if status in (401, 403, 407) or (status in (0, 400) and _BAD_KEY.search(text)):
         return "key"
     if status == 429:
         return "rate"

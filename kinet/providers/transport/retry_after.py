@@ -10,12 +10,17 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 _IN_WORDS = re.compile(
-    r"(?:try again|retry|available)\s+(?:in|after)\s+(\d+(?:\.\d+)?)\s*"
-    r"(ms|milliseconds?|s|secs?|seconds?|m|min|minutes?|h|hours?)?\b"
+    r"(?:try again|retry|available)\s+(?:in|after)\s+(\d[\d.\sa-z]*)"
     r"|\"retryDelay\"\s*:\s*\"(\d+(?:\.\d+)?)s\"",
     re.IGNORECASE,
 )
-_UNITS = {"ms": 0.001, "mi": 60.0, "m": 60.0, "h": 3600.0}
+# A span may have several parts, as in 2m30.5s.
+_PART = re.compile(
+    r"\s*(\d+(?:\.\d+)?)\s*"
+    r"(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|)(?![a-z])",
+    re.IGNORECASE,
+)
+_UNITS = {"ms": 0.001, "mi": 60.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
 def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
@@ -46,11 +51,17 @@ def delay_from_text(text: str) -> float | None:
     found = _IN_WORDS.search(text)
     if found is None:
         return None
-    if found[3]:
-        return float(found[3])
-    unit = (found[2] or "s").lower()
-    factor = _UNITS.get("ms" if unit.startswith(("ms", "milli")) else unit[0], 1.0)
-    return float(found[1]) * factor
+    if found[2]:
+        return float(found[2])
+    seconds, place, text = 0.0, 0, found[1]
+    while (part := _PART.match(text, place)) is not None:
+        unit = (part[2] or "s").lower()
+        factor = _UNITS.get("ms" if unit.startswith(("ms", "milli")) else unit[0], 1.0)
+        seconds += float(part[1]) * factor
+        place = part.end()
+        if not part[2]:
+            break
+    return seconds if place else None
 
 
 def _number(text: str | None) -> float | None:
