@@ -91,6 +91,19 @@ class ChosenSession(Protocol):
         """Asks another model from the next turn on. SettingsError if there is no such profile."""
         ...
 
+    @property
+    def unsandboxed(self) -> bool:
+        """True if commands of mode all run without a sandbox: so started, or so confirmed."""
+        ...
+
+    def set_unsandboxed(self, unsandboxed: bool) -> None:
+        """What the person confirmed for this session, while it is open."""
+        ...
+
+    async def sandbox_problem(self) -> str:
+        """Why commands cannot run in a sandbox here, "" where they can or there is no folder."""
+        ...
+
     def set_mode(self, mode: str) -> None:
         """Uses another approval mode from the next call on."""
         ...

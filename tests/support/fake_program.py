@@ -59,6 +59,8 @@ class FakeSession:
     stopped: asyncio.Event = field(default_factory=asyncio.Event)
     changes: Any = None
     shelf: Any = None
+    unsandboxed: bool = False
+    no_sandbox: str = ""
     _ids: Any = field(default_factory=lambda: itertools.count(1))
 
     async def send(
@@ -122,6 +124,12 @@ class FakeSession:
 
     def set_mode(self, mode: str) -> None:
         self.mode = mode
+
+    def set_unsandboxed(self, unsandboxed: bool) -> None:
+        self.unsandboxed = unsandboxed
+
+    async def sandbox_problem(self) -> str:
+        return self.no_sandbox
 
     def events(self) -> list[Event]:
         return list(self.saved)

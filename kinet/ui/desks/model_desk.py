@@ -63,7 +63,9 @@ class ModelDesk(TurnChoosing):
             return
         profile = self._profile(panel)
         panel.composer.menus.set_model(profile.name if profile else "", self.choices())
-        panel.composer.menus.set_mode(self._mode(panel))
+        mode, session = self._mode(panel), panel.session
+        unsandboxed = mode == "all" and session is not None and session.unsandboxed
+        panel.composer.menus.set_mode(mode, unsandboxed=unsandboxed)
         panel.composer.menus.set_preset(self._preset(panel), self.presets())
         window = self._program.window(profile) if profile is not None else 0
         panel.set_model(profile is not None, window)

@@ -10,6 +10,8 @@ from PySide6.QtCore import QObject, Signal
 from kinet.core.errors import KinetError
 from kinet.core.profile import ModelProfile
 from kinet.ui.chat.chat_panel import ChatPanel
+from kinet.ui.desks.unsandboxed_question import UnsandboxedQuestion
+from kinet.ui.kit.tasks import spawn
 from kinet.ui.program import Program
 from kinet.ui.writing.composer_menus import MODES, PresetChoice
 
@@ -67,10 +69,30 @@ class TurnChoosing(QObject):
         try:
             if panel.session is not None:
                 panel.session.set_mode(mode)
+                panel.session.set_unsandboxed(False)
             self._program.settings.set("approvals.mode", mode)
         except KinetError as exc:
             self.problem.emit(exc.sentence())
         self.refresh()
+        if mode == "all":
+            spawn(self._ask_for_unsandboxed(panel), "look for a sandbox")
+
+    async def _ask_for_unsandboxed(self, panel: ChatPanel) -> None:
+        """Where commands have no sandbox, they ask until the person says otherwise."""
+        session = panel.open_session()
+        if session is None:
+            return
+        problem = await session.sandbox_problem()
+        if not problem or session.unsandboxed or session.mode != "all":
+            return
+        question = UnsandboxedQuestion(problem, panel)
+
+        def confirmed() -> None:
+            session.set_unsandboxed(True)
+            self.refresh()
+
+        question.accepted.connect(confirmed)
+        question.open()
 
     def choose_effort(self, effort: str) -> None:
         """Lets the model think so long in the session on screen, or, before it, in new ones."""

@@ -127,6 +127,7 @@ class MenuButton(PaintedButton):
         super().__init__(parent)
         self._icon = icon
         self._name = name
+        self._tone = ""
         self.setFixedHeight(BUTTON)
         self.set_text(text)
 
@@ -136,6 +137,11 @@ class MenuButton(PaintedButton):
         self.setAccessibleName(f"{self._name}: {text}")
         self.setToolTip(f"{self._name}: {text}")
         self.updateGeometry()
+        self.update()
+
+    def set_tone(self, token: str) -> None:
+        """The colour of icon and word; "" for the usual one."""
+        self._tone = token
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -150,7 +156,7 @@ class MenuButton(PaintedButton):
         painter = QPainter(self)
         self.paint_surface(painter, self.surface())
         middle = self.height() // 2
-        token = "text_2" if self.isEnabled() else "disabled"
+        token = (self._tone or "text_2") if self.isEnabled() else "disabled"
         draw_icon(painter, self._icon, token, QPoint(8 + ICON // 2, middle))
         font = theme.font("meta")
         painter.setFont(font)

@@ -15,8 +15,10 @@ MODES: dict[str, tuple[str, str]] = {
     "ask": ("Ask before changes", "Asks before files change and before commands run"),
     "edits": ("Edits allowed", "Files in the folder may change unasked; commands ask"),
     "plan": ("Plan only", "Reads and searches, changes nothing"),
-    "all": ("Allow everything", "Nothing is asked; what is forbidden stays forbidden"),
+    "all": ("Allow everything", "Commands run unasked in a sandbox; what is forbidden stays so"),
 }
+# Shown as long as commands run unasked without a sandbox.
+_UNSANDBOXED = "Everything, no sandbox"
 
 # name, word on the button, sentence in the menu
 PresetChoice = tuple[str, str, str]
@@ -54,10 +56,12 @@ class ComposerMenus(QObject):
         self._model, self._models = name, tuple(models)
         self._model_button.set_text(name or "No model yet")
 
-    def set_mode(self, mode: str) -> None:
-        """The approval mode in use."""
+    def set_mode(self, mode: str, *, unsandboxed: bool = False) -> None:
+        """The approval mode in use; `unsandboxed` leaves a mark for as long as that is so."""
         self._mode = mode
-        self._mode_button.set_text(MODES.get(mode, (mode, ""))[0])
+        word = _UNSANDBOXED if unsandboxed else MODES.get(mode, (mode, ""))[0]
+        self._mode_button.set_text(word)
+        self._mode_button.set_tone("danger" if unsandboxed else "")
 
     def set_preset(self, name: str, presets: Sequence[PresetChoice]) -> None:
         """The preset in use, and all to choose from. One that narrows nothing takes no room."""
