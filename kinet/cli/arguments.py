@@ -153,6 +153,7 @@ def _add_check(commands: Any) -> None:
     url.add_argument(
         "--resolve", metavar="HOST=IP[,IP]", type=_host_addresses, action="append", default=[]
     )
+    kinds.add_parser("sandbox", help="whether commands of mode all have one here")
     rules = kinds.add_parser("rules", help="a rules file")
     rules.add_argument("subject", metavar="FILE")
     for kind in (command, path, url, rules):
@@ -173,10 +174,21 @@ def _add_sessions(commands: Any) -> None:
     acts = parser.add_subparsers(dest="act", required=True, metavar="WHAT", parser_class=Parser)
     for name in ("list", "check"):
         acts.add_parser(name)
-    for name in ("show", "delete", "restore", "export"):
+    for name in ("show", "delete", "restore"):
         acts.add_parser(name).add_argument("id", metavar="ID")
-    formats = ("md", "html", "json", "jsonl")
-    acts.choices["export"].add_argument("--format", choices=formats, required=True)
+    acts.choices["check"].add_argument(
+        "--mend", action="store_true", help="remove what belongs to no session"
+    )
+    out = acts.add_parser("export")
+    which = out.add_mutually_exclusive_group(required=True)
+    which.add_argument("id", nargs="?", metavar="ID")
+    which.add_argument("--all", type=Path, metavar="FILE", help="all sessions and facts, as a zip")
+    out.add_argument(
+        "--format",
+        choices=("md", "html", "json", "jsonl", "kinet"),
+        default="md",
+        help="kinet: everything, to be imported again",
+    )
     acts.add_parser("search").add_argument("text", metavar="TEXT")
     acts.add_parser("import").add_argument("file", metavar="FILE")
     _add_json(acts.choices)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kinet.paths import data_dir
-from kinet.policy.verdicts import Judgement
+from kinet.policy.verdicts import Judgement, Part
 
 Judge = Callable[[str], Judgement]
 
@@ -20,6 +20,8 @@ def check(options: argparse.Namespace) -> int:
     folder = (options.cwd or Path.cwd()).absolute()
     if options.what == "rules":
         return _rules(options.subject, folder)
+    if options.what == "sandbox":
+        return _sandbox(folder)
     judge = _judge(options, folder)
     if options.subject != "-":
         print(json.dumps(judge(options.subject).to_dict(), ensure_ascii=False, indent=2))
@@ -50,7 +52,7 @@ def _judge(options: argparse.Namespace, folder: Path) -> Judge:
 def _judge_address(options: argparse.Namespace) -> Judge:
     from kinet.policy.network import judge_url, system_resolver
 
-    permits = _local_permits()
+    permits = local_permits()
     given: dict[str, list[str]] = dict(options.resolve)
 
     def resolve(host: str) -> list[str]:
@@ -61,7 +63,7 @@ def _judge_address(options: argparse.Namespace) -> Judge:
     )
 
 
-def _local_permits() -> frozenset[str]:
+def local_permits() -> frozenset[str]:
     """The development servers that the person's settings permit."""
     from kinet.settings.store import SettingsStore
 
@@ -84,4 +86,17 @@ def _rules(file: str, folder: Path) -> int:
 
     path = folder / Path(file).expanduser()
     print(json.dumps(check_file(path), ensure_ascii=False, indent=2))
+    return 0
+
+
+def _sandbox(folder: Path) -> int:
+    """Whether commands of mode all have a sandbox on this folder: the same form as a judgement."""
+    from kinet.tools.processes import sandbox
+
+    problem = sandbox.problem_for(folder)
+    found = sandbox.state()
+    reason = found.sentence() if found.problem or not problem else problem
+    part = Part(str(folder), "deny" if problem else "allow", "sandbox")
+    judged = Judgement(part.verdict, reason, (part,))
+    print(json.dumps(judged.to_dict(), ensure_ascii=False, indent=2))
     return 0

@@ -15,6 +15,7 @@ from kinet.providers.doctor import Doctor, Examination
 from kinet.settings.model_choice import ModelChoice
 from kinet.settings.secrets import Keychain
 from kinet.settings.store import SettingsStore
+from kinet.tools.processes import sandbox
 
 FAILED = 1
 _SIGNS = {"ok": "✓", "failed": "✗", "warning": "!", "unknown": "?", "skipped": "·"}
@@ -64,6 +65,7 @@ def _document(found: Examination) -> dict[str, Any]:
         "checks": [asdict(check) for check in found.checks],
         "models": list(found.models),
         "profile": _profile(found),
+        "sandbox": {"works": not sandbox.state().problem, "reason": sandbox.state().sentence()},
     }
 
 
@@ -82,6 +84,7 @@ def _page(found: Examination) -> str:
     lines += ["", found.verdict]
     if found.hint:
         lines.append(found.hint)
+    lines += ["", sandbox.state().sentence()]
     if found.ok:
         told = ", ".join(f"{key} {value}" for key, value in _profile(found).items())
         lines += ["", f"Profile to save: {told}"]

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kinet.cli.check_command import local_permits
 from kinet.core.approval import ApprovalRequest, Approver
 from kinet.core.errors import ToolError
 from kinet.paths import data_dir
@@ -52,13 +53,28 @@ async def _run(toolbox: Toolbox, options: argparse.Namespace, arguments: Mapping
         require_read=False,
         unsandboxed=options.unsandboxed,
         data_dir=data_dir(),
+        local_permits=local_permits(),
     )
     try:
         found, checked = toolbox.prepare(options.name, arguments)
         plain = checked.model_dump()
-        facts = gather(found.name, found.access.value, plain, folder, data_dir=data_dir())
+        facts = gather(
+            found.name,
+            found.access.value,
+            plain,
+            folder,
+            data_dir=data_dir(),
+            local_permits=context.local_permits,
+        )
         mode = options.approve or ("ask" if sys.stdin.isatty() else "deny")
-        verdict = judge(facts, mode, unsandboxed=options.unsandboxed)
+        problem = _no_sandbox(folder, found.name, mode, options)
+        verdict = judge(
+            facts,
+            mode,
+            unsandboxed=options.unsandboxed,
+            sandbox=problem == "",
+            no_sandbox=f"no sandbox works here ({problem})" if problem else "",
+        )
         if verdict.verdict == "deny":
             missing = any(part.rule == "missing" for part in facts.judgement.parts)
             return _refused(verdict.reason, FAILED if missing else DENIED)
@@ -67,11 +83,21 @@ async def _run(toolbox: Toolbox, options: argparse.Namespace, arguments: Mapping
             decision = await _approver(mode).ask(replace(question, reason=verdict.reason))
             if not decision.allowed:
                 return _refused(decision.reason or "the answer was no", DENIED)
-        output = await found.run(checked, replace(context, grant=facts.grant))
+        boxed = problem == "" and plain.get("outside_sandbox") is not True
+        output = await found.run(checked, replace(context, grant=facts.grant, boxed=boxed))
     except ToolError as exc:
         output = ToolOutput(exc.sentence(), details=exc.details, is_error=True)
     _print(output)
     return FAILED if output.is_error else 0
+
+
+def _no_sandbox(folder: Path, tool: str, mode: str, options: argparse.Namespace) -> str | None:
+    """Why a command of mode all has no sandbox, "" where it runs in one; None for other calls."""
+    if tool != "shell" or mode != "all" or options.unsandboxed:
+        return None
+    from kinet.tools.processes.sandbox import problem_for
+
+    return problem_for(folder)
 
 
 def _approver(mode: str) -> Approver:
