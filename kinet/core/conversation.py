@@ -192,9 +192,11 @@ class Conversation:
         }
         return Conversation(**copied)
 
-    def keep_spending(self, other: Conversation) -> None:
-        """What was spent on another branch stays spent."""
-        self.usage, self.cost, self.cost_known = other.usage, other.cost, other.cost_known
+    def keep_spending(self, usage: Usage, cost: float, known: bool) -> None:
+        """What was spent on another branch stays spent; a smaller sum than our own changes none."""
+        if usage.tokens_in + usage.tokens_out > self.usage.tokens_in + self.usage.tokens_out:
+            self.usage = usage
+        self.cost, self.cost_known = max(self.cost, cost), self.cost_known and known
 
     def _compact(self, event: ContextCompacted) -> None:
         self.compaction = event

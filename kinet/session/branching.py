@@ -94,7 +94,7 @@ class BranchingSession(QueueingSession):
         events = await asyncio.to_thread(store.load, state.id)
         self._loaded = None
         left, state.conversation = state.conversation, replay(events)
-        state.conversation.keep_spending(left)
+        state.conversation.keep_spending(left.usage, left.cost, left.cost_known)
         state.calls.clear()
         state.recorder.begin_from(len(events))
         self._choose_as_in(events, before)

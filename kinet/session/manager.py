@@ -19,6 +19,7 @@ from kinet.session.raised_budgets import RaisedBudgets
 from kinet.session.recorder import Recorder
 from kinet.session.recovery import after_a_crash
 from kinet.session.session import Session
+from kinet.session.spending import count_all_branches
 from kinet.session.state import SessionState
 from kinet.session.waiting import Waiting
 from kinet.session.whole_outputs import WholeOutputs
@@ -86,6 +87,7 @@ class SessionManager:
         if chosen is not None:
             state.effort, state.preset = cast(Effort, chosen.effort), chosen.preset
         state.budgets = RaisedBudgets.of(events)
+        count_all_branches(conversation, self._store.database, session_id)
         self._recover(state, events)
         return self._opened(Session(state, _unreadable(lost), events))
 

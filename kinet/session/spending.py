@@ -7,11 +7,23 @@ from typing import TYPE_CHECKING
 
 from kinet.core.approval import ApprovalRequest, Decision
 from kinet.core.budgets import budget_question
+from kinet.core.completion import Usage
+from kinet.core.conversation import Conversation
 from kinet.core.events import ApprovalRequested, ApprovalResolved, Event
 from kinet.session.state import SessionState
 
 if TYPE_CHECKING:
     from kinet.engine.base import Allowance, Limits
+    from kinet.store.database import Database
+
+
+def count_all_branches(conversation: Conversation, database: Database, session_id: str) -> None:
+    """Brings the totals of a session that is opened to what was spent on all its branches."""
+    from kinet.store.usage import UsageLog
+
+    spent = UsageLog(database).session(session_id)
+    usage = Usage(spent.tokens_in, spent.tokens_out, spent.cache_read)
+    conversation.keep_spending(usage, spent.cost, spent.known)
 
 
 class Spending:

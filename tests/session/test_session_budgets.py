@@ -103,3 +103,18 @@ async def test_a_raised_turn_budget_is_what_the_next_turn_is_given(start):
     await collect(session.send("1", ScriptedApprover()))
     await collect(session.send("2", ScriptedApprover()))
     assert [request.limits.budget_usd for request in world.engine.requests] == [1.0, 2.0]
+
+
+async def test_money_of_a_branch_that_was_left_stays_in_the_total_after_reopening(start):
+    def dear(text: str, usd: float) -> MessageCompleted:
+        return MessageCompleted(Message("assistant", text), usage=Usage(100, 10), cost=usd)
+
+    world = await start([dear("One.", 2.0)], [dear("Two.", 0.5)])
+    session = world.sessions.create()
+    await collect(session.send("Ask."))
+    await session.go_back(session.history()[0].id)
+    await collect(session.send("Ask better."))
+    assert session.conversation.cost == 2.5
+    again = (await start()).sessions.open(session.id)
+    assert [item.text for item in again.history()] == ["Ask better.", "Two."]
+    assert (again.conversation.cost, again.conversation.usage.tokens_in) == (2.5, 200)
