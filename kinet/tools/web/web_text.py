@@ -28,6 +28,7 @@ _UNSEEN = re.compile(
     "\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 _MOST_LINKS = 2_000
+_PIECE = 64 * 1024
 
 
 def decoded(body: bytes, content_type: str) -> str:
@@ -67,7 +68,9 @@ def readable(text: str, url: str) -> tuple[str, str]:
 
 def without_unseen(text: str) -> str:
     """The text without characters that nobody can see."""
-    return _UNSEEN.sub("", text)
+    # In pieces: a page of nothing else would leave a list of ten million.
+    pieces = range(0, len(text), _PIECE)
+    return "".join(_UNSEEN.sub("", text[start : start + _PIECE]) for start in pieces)
 
 
 class _Reader(HTMLParser):
