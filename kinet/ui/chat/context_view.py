@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from kinet.core.context_map import ContextMap
 from kinet.core.events import ContextCompacted
@@ -39,8 +39,10 @@ class ContextView(QFrame):
         self.setObjectName("contextMap")
         self.setAccessibleName("What fills the context")
         self._lines: list[str] = []
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(2)
+        self._rows = QGridLayout()
+        self._rows.setHorizontalSpacing(8)
+        self._rows.setVerticalSpacing(2)
+        self._rows.setColumnStretch(0, 1)
         self._head(found)
         largest = max((share.tokens for share in found.shares), default=1) or 1
         for share in found.shares:
@@ -55,11 +57,15 @@ class ContextView(QFrame):
         area = QScrollArea(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(inside)
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 4, 4, 4)
         column.addWidget(area)
-        self.setFixedSize(WIDTH, min(MOST, inside.sizeHint().height() + 12))
+        scale = max(1.0, current_theme().zoom / 100)
+        self.setFixedSize(
+            round(WIDTH * scale), min(round(MOST * scale), inside.sizeHint().height() + 12)
+        )
 
     def texts(self) -> list[str]:
         """Each row as one line."""
@@ -73,24 +79,24 @@ class ContextView(QFrame):
 
     def _head(self, found: ContextMap) -> None:
         of = f" of {tokens_words(found.window)}" if found.window else "; the window is not known"
-        self._rows.addWidget(
-            text_label(f"Context: {tokens_words(found.used)}{of}", type="strong", parent=self)
-        )
         words = f"Compacted at {tokens_words(found.compact_at)}. {_LEVELS[found.level]}".strip()
-        self._rows.addWidget(text_label(words, type="meta", tone="text_3", parent=self))
+        title = text_label(f"Context: {tokens_words(found.used)}{of}", type="strong", parent=self)
+        quiet = text_label(words, type="meta", tone="text_3", parent=self)
+        for number, label in enumerate((title, quiet)):
+            label.setWordWrap(True)
+            self._rows.addWidget(label, number, 0, 1, 3)
         self._lines += [f"{tokens_words(found.used)}{of}", words]
 
     def _add(self, name: str, figures: str, share: float) -> None:
         shown = " ".join(spell_out(name).text.split())
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = self._rows.rowCount()
         label = ElidedLabel(shown, self)
-        row.addWidget(label, 1)
-        row.addStretch(0)
+        label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._rows.addWidget(label, row, 0)
         if share >= 0:
-            row.addWidget(_Bar(share, self))
-        row.addWidget(text_label(figures, type="meta", tone="text_2", parent=self))
-        self._rows.addLayout(row)
+            self._rows.addWidget(_Bar(share, self), row, 1)
+        number = text_label(figures, type="meta", tone="text_2", parent=self)
+        self._rows.addWidget(number, row, 2, Qt.AlignmentFlag.AlignRight)
         self._lines.append(f"{shown} {figures}")
 
 

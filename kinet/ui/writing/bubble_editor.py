@@ -42,7 +42,7 @@ class BubbleEditor(QFrame):
         self.cancel.setObjectName("cancelEditButton")
         kept = {0: "", 1: "its picture stays · "}.get(pictures, f"its {pictures} pictures stay · ")
         hint = text_label(
-            f"{kept}the old answer stays · {key_hint('Ctrl+Enter')}",
+            f"{kept}the old answer stays · {key_hint('Ctrl+Enter')} resends",
             type="meta",
             tone="text_3",
             parent=self,
@@ -75,6 +75,8 @@ class BubbleEditor(QFrame):
         self.setStyleSheet(
             f"QFrame#bubbleEditor {{ background: {theme.color('subtle')};"
             f" border: 1px solid {line}; border-radius: 12px; }}"
+            # The frame is the bubble's; a second one around the text would be one too many.
+            " QTextEdit#bubbleEdit { background: transparent; border: 0; padding: 0; }"
         )
         self.edit.restyle()
         self.edit.set_max_height(_LINES * theme.line_height("answer"))

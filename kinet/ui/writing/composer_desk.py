@@ -123,6 +123,7 @@ class ComposerDesk(QObject):
         session = self._session()
         if session is not None and (text := self._take(session, message_id)):
             session.steer(text)
+            self.show_queue()
 
     def _edit(self, message_id: str) -> None:
         session = self._session()

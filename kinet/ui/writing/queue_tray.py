@@ -79,6 +79,11 @@ class _Row(QWidget):
         self.steer.setToolTip("Give this to the running turn at its next step")
         self.edit = IconButton("edit", "Edit", parent=self)
         self.remove = IconButton("close", "Remove", parent=self)
+        for button, act in (
+            (self.steer, "Steer now"), (self.edit, "Edit"), (self.remove, "Remove"),
+        ):  # fmt: skip
+            # Heard without the row around it, each has to say what it acts on.
+            button.setAccessibleName(f"{act}: {text[:80]}")
         row.addWidget(count)
         row.addWidget(self.label, 1)
         row.addStretch(0)

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from kinet.core.events import Event, ToolFinished, TurnStarted
-from kinet.ui.kit.controls import ElidedLabel, IconButton, text_label
+from kinet.ui.kit.controls import BUTTON, ElidedLabel, IconButton, draw_icon, text_label
 from kinet.ui.kit.visible_text import spell_out
+from kinet.ui.look.theme import current_theme
 
 _MARKS = {"done": "✓", "doing": "▸", "open": "○"}
+_WORDS = {"done": "done", "doing": "being done", "open": "not begun"}
+# Longer lists are scrolled.
+_HIGHEST = 200
 
 
 class TodoTray(QWidget):
@@ -26,24 +31,37 @@ class TodoTray(QWidget):
         self.setAccessibleName("Steps of the task")
         self._items: list[tuple[str, str]] = []
         self._line = ElidedLabel("", self)
-        self._list = QWidget(self)
+        policy = QSizePolicy.Policy
+        self._line.setSizePolicy(policy.Ignored, policy.Preferred)
         self._toggle = IconButton("chevron-up", "Show all steps", parent=self)
         self._toggle.setObjectName("todoToggle")
+        inside = QWidget(self)
+        self._rows = QVBoxLayout(inside)
+        self._rows.setContentsMargins(0, 0, 0, 4)
+        self._rows.setSpacing(4)
+        self._list = _Scrolled(inside, self)
         self._toggle.clicked.connect(lambda: self.set_open(self._list.isHidden()))
-        self._rows = QVBoxLayout(self._list)
-        self._rows.setContentsMargins(16, 0, 0, 4)
-        self._rows.setSpacing(2)
         head = QHBoxLayout()
-        head.setContentsMargins(4, 0, 0, 0)
+        head.setContentsMargins(40, 2, 8, 2)
         head.addWidget(self._line, 1)
         head.addWidget(self._toggle)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 2)
+        column.setContentsMargins(0, 0, 0, 8)
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self._list)
         self._list.hide()
         self.hide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = current_theme()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme.qcolor("border"))
+        painter.setBrush(theme.qcolor("canvas"))
+        tray = QRectF(0.5, 0.5, self.width() - 1, self.height() - 9)
+        painter.drawRoundedRect(tray, 8, 8)
+        draw_icon(painter, "list", "text_2", QPoint(24, 2 + BUTTON // 2))
 
     def restore(self, events: Iterable[Event]) -> None:
         """Takes in a saved conversation."""
@@ -62,6 +80,7 @@ class TodoTray(QWidget):
     def set_open(self, is_open: bool) -> None:
         """Shows or hides the whole list."""
         self._list.setVisible(is_open)
+        self._toggle.set_icon("chevron-down" if is_open else "chevron-up")
         self._toggle.set_name("Hide the steps" if is_open else "Show all steps")
         self.updateGeometry()
         self.opened.emit(is_open)
@@ -88,14 +107,66 @@ class TodoTray(QWidget):
             widget = row.widget()
             if widget is not None:
                 widget.deleteLater()
-        for (_, state), text in zip(items, self.texts(), strict=True):
-            label: QLabel = text_label(
-                text, type="meta", tone="text_3" if state == "done" else "", parent=self._list
-            )
-            label.setWordWrap(True)
-            self._rows.addWidget(label)
+        for text, state in items:
+            self._rows.addWidget(_Row(text, state))
+        self._list.updateGeometry()
         self._line.set_text(self.summary() if items else "")
         self.setVisible(bool(items))
+
+
+class _Row(QWidget):
+    """One step: its mark, its words, and for those who hear it its state."""
+
+    def __init__(self, text: str, state: str) -> None:
+        super().__init__()
+        self._state = state
+        tone = "text_3" if state == "done" else "text" if state == "doing" else "text_2"
+        label = text_label(text, type="strong" if state == "doing" else "", tone=tone, parent=self)
+        label.setWordWrap(True)
+        label.setAccessibleName(f"{text}: {_WORDS[state]}")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(40, 0, 16, 0)
+        row.addWidget(label)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        middle = QPoint(24, min(self.height(), current_theme().line_height("ui")) // 2)
+        if self._state == "open":
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(current_theme().qcolor("text_3"), 1.5))
+            painter.drawEllipse(middle, 4, 4)
+            return
+        name, token = ("check", "success") if self._state == "done" else ("running", "accent")
+        draw_icon(painter, name, token, middle)
+
+
+class _Scrolled(QScrollArea):
+    """As high as what is in it, up to a limit."""
+
+    def __init__(self, inside: QWidget, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._inside = inside
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(inside)
+        # The frame behind it is the tray's own.
+        self.viewport().setAutoFillBackground(False)
+        inside.setAutoFillBackground(False)
+
+    def sizeHint(self) -> QSize:
+        layout = self._inside.layout()
+        high = layout.heightForWidth(self.viewport().width()) if layout is not None else 0
+        return QSize(self._inside.sizeHint().width(), max(0, min(_HIGHEST, high)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self.sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            # Words take more lines in less room.
+            self.updateGeometry()
 
 
 def _items(details: Mapping[str, Any]) -> list[tuple[str, str]]:
