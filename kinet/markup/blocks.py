@@ -290,7 +290,7 @@ def split(source: str, bounds: Bounds | None = None) -> list[Block]:
 
 
 def split_in_steps(stream: BlockStream, source: str) -> Iterator[list[Block]]:
-    """The blocks of a whole text, in portions of a few ms, so that a caller can pause in between."""
+    """The blocks of a whole text, in portions of a few ms, so that a caller can pause."""
     start = 0
     while start < len(source):
         end = min(start + _PORTION, len(source))

@@ -50,7 +50,11 @@ class Look(QObject):
         set_current(theme)
         self._app.setFont(theme.font("ui"))
         self._app.setPalette(palette(theme))
-        self._app.setStyleSheet(stylesheet(theme))
+        sheet = stylesheet(theme)
+        # Set on the application, Qt gives it to each widget once for every widget above it.
+        for window in self._app.topLevelWidgets():
+            if window.parentWidget() is None:
+                window.setStyleSheet(sheet)
         self.changed.emit(theme)
 
     def choose(self, choice: str) -> None:
