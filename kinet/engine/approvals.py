@@ -12,6 +12,7 @@ from kinet.core.approval import ApprovalRequest, Decision
 from kinet.core.errors import SettingsError
 from kinet.core.events import ApprovalRequested, ApprovalResolved, Event, Notice
 from kinet.engine.base import TurnRequest
+from kinet.engine.equal_calls import EqualCalls
 from kinet.policy.gate import CallFacts, Verdict, gather, grant_for, judge
 from kinet.tools.base import Accepted, Arguments, Tool, ToolContext
 from kinet.tools.files.file_access import digest_of, reduced
@@ -43,6 +44,8 @@ class Approvals:
         self._turn = turn
         self._emit = emit
         self._one_at_a_time = asyncio.Lock()
+        # Told by the runner which calls came together.
+        self.equal = EqualCalls()
         # Why there is no sandbox, "" where there is one, None before it was looked for.
         self._no_sandbox: str | None = None
 
@@ -77,9 +80,13 @@ class Approvals:
                 return Admission(True, facts.grant, boxed=boxed)
             question = await asyncio.to_thread(tool.question, arguments, context)
             request = _complete(question, facts, verdict, context)
-            decision = await self.ask(request)
-            if decision.allowed:
-                await self._remember(facts, verdict, decision)
+            request = self.equal.told(request, facts.arguments)
+            decision = self.equal.answer_to(request, facts.arguments)
+            if decision is None:
+                decision = await self.ask(request)
+                self.equal.answered(request, facts.arguments, decision)
+                if decision.allowed:
+                    await self._remember(facts, verdict, decision)
         if not decision.allowed:
             return Admission(False, refusal=_refusal(decision), unasked=decision.unasked)
         return replace(_admitted(facts, request, decision), boxed=boxed)

@@ -76,6 +76,11 @@ class ToolRunner:
         self.asked_to_end = True
         group: list[_Ready] = []
         prepared = self._prepare_all(calls, cut_off)
+        self._approvals.equal.begin_step(
+            (ready.tool.name, ready.arguments.model_dump())
+            for ready in prepared
+            if ready.tool is not None and ready.arguments is not None
+        )
         serial = any(getattr(ready.tool, "alone", False) for ready in prepared)
         for ready in prepared:
             if ready.only_reads and not serial:

@@ -15,6 +15,7 @@ from kinet.tools.catalog import builtin_tools
 from tests.support.approvers import ScriptedApprover
 from tests.support.replies import asks_for, says
 from tests.support.scripted_provider import ScriptedProvider
+from tests.support.tools import Change, Watch
 from tests.support.turns import collect, last, results, turn
 
 pytestmark = pytest.mark.usefixtures("wire")
@@ -166,3 +167,38 @@ async def test_hunks_of_another_diff_than_the_one_shown_are_not_applied(folder: 
     events = await collect(request)
     assert results(events)[-1].is_error
     assert (folder / "a.txt").read_text(encoding="utf-8") == "new\n" + LINES
+
+
+async def test_equal_calls_of_one_reply_are_asked_about_once_and_told():
+    reply = asks_for("change", word="a").with_call("change", word="a").with_call("change", word="b")
+    watch = Watch()
+    approver = ScriptedApprover(Decision(True), Decision(False, reason="not b"))
+    provider = ScriptedProvider(reply, asks_for("change", word="a"))
+    events = await collect(turn(provider, tools=(Change(watch),), approver=approver))
+    asked = [request.arguments["word"] for request in approver.asked]
+    # A later reply asks again.
+    assert asked == ["a", "b", "a"]
+    assert "the same call is made 2 times here" in approver.asked[0].reason
+    assert "2 times" not in approver.asked[1].reason
+    assert watch.started == ["a", "a"]
+    assert [item.is_error for item in results(events)] == [False, False, True, True]
+
+
+async def test_a_no_to_one_of_two_equal_calls_is_a_no_to_both():
+    reply = asks_for("change", word="a").with_call("change", word="a")
+    approver = ScriptedApprover(Decision(False, reason="no"), Decision(True))
+    events = await collect(turn(ScriptedProvider(reply), tools=(Change(),), approver=approver))
+    assert len(approver.asked) == 1
+    assert [item.is_error for item in results(events)] == [True, True]
+
+
+async def test_an_equal_edit_whose_diff_is_another_one_is_asked_about_again(tmp_path):
+    (tmp_path / "a.txt").write_text("a\n")
+    call = {"path": "a.txt", "old_string": "a\n", "new_string": "b\na\n"}
+    reply = asks_for("edit_file", **call).with_call("edit_file", **call)
+    approver = ScriptedApprover(Decision(True))
+    provider = ScriptedProvider(asks_for("read_file", path="a.txt"), reply)
+    await collect(turn(provider, tools=builtin_tools(), folder=tmp_path, approver=approver))
+    assert [request.tool for request in approver.asked] == ["edit_file", "edit_file"]
+    assert approver.asked[0].body != approver.asked[1].body
+    assert (tmp_path / "a.txt").read_text() == "b\nb\na\n"
