@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
 
 from kinet.ui.asking.rule_editor import RuleEditor
 from tests.support.live_window import LiveWindow, live_window
@@ -223,3 +224,147 @@ async def test_the_reason_of_a_denial_reaches_the_model(home: Path, folder: Path
             await live.answer("denyButton")
             await live.ended()
     assert "put it below build" in str(server.requests[-1])
+
+
+async def test_equal_calls_of_one_turn_are_answered_together_and_the_card_says_so(
+    home: Path, folder: Path
+) -> None:
+    call = {"command": "mkdir -p one"}
+    reply = (
+        asks_for("shell", **call).with_call("shell", **call).with_call("shell", command="mkdir two")
+    )
+    with ScriptedServer(reply.with_call("shell", **call), says("Made.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            asked: list[str] = []
+            live.panel.approvals.answered.connect(lambda request, _: asked.append(request.body))
+            await live.say("Make folders")
+            card = await live.question()
+            assert "answers 2 equal requests too" in card.head.wait_text
+            await live.allow()
+            await until(lambda: live.panel.approvals.cards() not in ((), (card,)))
+            other = live.panel.approvals.cards()[0]
+            assert other.request.body == "mkdir two"
+            assert "equal" not in other.head.wait_text
+            await live.answer("denyButton")
+            await live.ended()
+            assert asked == ["mkdir -p one", "mkdir two"]
+    results = [item["content"] for item in server.bodies[1]["messages"] if item["role"] == "tool"]
+    assert len(results) == 4
+    assert ["denied" in result for result in results] == [False, False, True, False]
+
+
+async def test_an_answer_given_ahead_is_not_used_in_another_turn_or_for_another_file(
+    home: Path, folder: Path
+) -> None:
+    edit = {"path": "notes.txt", "edits": [{"old_string": "line 1\n", "new_string": "line 1\nx\n"}]}
+    both = asks_for("edit_file", **edit).with_call("edit_file", **edit)
+    script = (asks_for("read_file", path="notes.txt"), both, says("Twice."), both, says("Again."))
+    with ScriptedServer(*script) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.say("Edit")
+            first = await live.question()
+            await live.allow()
+            # What the same call would do now is another change: it is shown, and asked about.
+            await until(lambda: live.panel.approvals.cards() not in ((), (first,)))
+            assert live.panel.approvals.cards()[0].request.body != first.request.body
+            await live.answer("denyButton")
+            await live.ended()
+            await live.say("Once more")
+            await live.question()
+            live.press("stopButton")
+            await live.ended()
+    assert (folder / "notes.txt").read_text(encoding="utf-8").count("x\n") == 1
+
+
+async def test_a_question_does_not_take_the_focus_and_is_reached_and_answered_by_keyboard(
+    home: Path, folder: Path
+) -> None:
+    script = (asks_for("shell", command="mkdir one"), says("Done."))
+    with ScriptedServer(*script) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            composer = live.panel.composer.edit
+            composer.setFocus()
+            await live.say("Make a folder")
+            composer.setFocus()
+            QTest.keyClicks(composer, "while I typ")
+            card = await live.question()
+            await until(card.isVisible)
+            assert composer.hasFocus()
+            QTest.keyClicks(composer, "e")
+            assert live.panel.composer.text() == "while I type"
+            for _ in range(60):
+                focused = QApplication.focusWidget()
+                if focused is not None and focused.objectName() == "approveButton":
+                    break
+                QTest.keyClick(focused or live.window, Qt.Key.Key_Tab)
+                await asyncio.sleep(0)
+            button = QApplication.focusWidget()
+            assert button is not None
+            assert button.objectName() == "approveButton"
+            assert button.property("kind") == "primary"
+            await until(lambda: card.age > 0.4)
+            QTest.keyClick(button, Qt.Key.Key_Return)
+            assert live.panel.approvals.cards() == (card,), "Enter alone answers nothing"
+            QTest.keyClick(button, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+            await live.ended()
+    assert (folder / "one").is_dir()
+
+
+async def test_two_sessions_that_ask_at_once_are_marked_and_answered_each_for_itself(
+    home: Path, folder: Path
+) -> None:
+    script = (
+        asks_for("shell", command="mkdir one"),
+        asks_for("shell", command="mkdir two"),
+        says("Not one."),
+        says("Two."),
+    )
+    with ScriptedServer(*script) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.say("Make one")
+            await live.question()
+            first = live.panel
+            live.window.desk.new()
+            await live.say("Make two")
+            await live.question()
+            second = live.panel
+            assert live.window.windowTitle().startswith("(2) ")
+            rows = live.window.parts.sidebar.model
+            for panel in (first, second):
+                row = rows.item(panel.session_id)
+                assert row is not None
+                assert row.state == "waiting"
+                assert "equal" not in panel.approvals.cards()[0].head.wait_text
+            live.window.desk.open(first.session_id)
+            await live.answer("denyButton")
+            await until(lambda: not first.runner.running)
+            # The other one still waits, and nothing was decided for it.
+            assert len(second.approvals.cards()) == 1
+            assert live.window.windowTitle().startswith("(1) ")
+            assert not (folder / "two").exists()
+            live.window.desk.open(second.session_id)
+            await live.allow()
+            await live.ended()
+            assert not live.window.windowTitle().startswith("(")
+    assert not (folder / "one").exists()
+    assert (folder / "two").is_dir()
+
+
+async def test_the_card_says_how_many_of_the_commands_so_far_a_rule_would_fit(
+    home: Path, folder: Path
+) -> None:
+    commands = ["mkdir -p a", "mkdir -p b", "ls", "mkdir c", "mkdir -p d"]
+    script = [asks_for("shell", command=command) for command in commands]
+    with ScriptedServer(*script, says("Made.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.say("Make folders")
+            for _ in range(3):
+                await live.allow()
+            await until(lambda: len(server.bodies) == len(commands))
+            _, rule = await editor(live)
+            assert rule.words.text() == "mkdir -p"
+            assert rule.fits.text() == "Fits 3 of the last 5 commands"
+            rule.words.setText("mkdir -p d")
+            assert rule.fits.text() == "Fits 1 of the last 5 commands"
+            await live.answer("denyButton")
+            await live.ended()

@@ -183,6 +183,8 @@ async def test_the_queue_is_reached_and_worked_by_keyboard_alone(home: Path, fol
     with ScriptedServer(hangs()) as server:
         async with live_window(home, server_url=server.base_url, folder=folder) as live:
             await live.say("Wait")
+            # From here on nothing is taken up before the next step.
+            await until(lambda: server.requests)
             for text in ("first", "second", "third"):
                 live.type(text)
                 QTest.keyClick(live.panel.composer.edit, Qt.Key.Key_Return)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 from kinet.core.approval import ApprovalRequest, Decision
 from kinet.ui.asking.approval_answers import AnsweredRow, Answers
 from kinet.ui.asking.approval_parts import ApprovalHead, Body
-from kinet.ui.asking.approval_words import asked_text, waiting_text
+from kinet.ui.asking.approval_words import asked_text, shared_text, waiting_text
 from kinet.ui.asking.choice_answers import ChoiceAnswers
 from kinet.ui.look.theme import Theme, current_theme
 
@@ -51,7 +51,7 @@ class ApprovalCard(QFrame):
         self._appeared: float | None = None
         self._open = True
         self._position = position
-        self._shared = ""
+        self._others = self._later = 0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(asked_text(request))
         self.setAccessibleDescription(request.body[:2000])
@@ -91,9 +91,13 @@ class ApprovalCard(QFrame):
         return self._clock() - self._born
 
     def set_shared(self, others: int) -> None:
-        """Says how many equal questions this answer is given to as well."""
-        word = "request" if others == 1 else "requests"
-        self._shared = f"answers {others} equal {word} too" if others else ""
+        """Says how many equal questions that stand elsewhere this answer is given to as well."""
+        self._others = others
+        self._show_wait()
+
+    def set_later(self, later: int) -> None:
+        """Says how many equal questions of this turn that come later it is given to as well."""
+        self._later = later
         self._show_wait()
 
     def close_question(self, decision: Decision | None) -> None:
@@ -204,7 +208,7 @@ class ApprovalCard(QFrame):
 
     def _show_wait(self) -> None:
         seconds = self._clock() - self._born
-        parts = (self._shared, self._position, waiting_text(seconds))
+        parts = (shared_text(self._others + self._later), self._position, waiting_text(seconds))
         words = [word for word in parts if word]
         self.head.show_wait(" · ".join(words), late=seconds > _LONG_WAIT)
 

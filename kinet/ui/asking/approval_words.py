@@ -54,6 +54,12 @@ def waiting_text(seconds: float) -> str:
     return f"waiting {int(seconds)} s" if seconds < 60 else f"waiting {words}"
 
 
+def shared_text(others: int) -> str:
+    """That the answer is given to equal requests too; "" if there are none."""
+    word = "request" if others == 1 else "requests"
+    return f"answers {others} equal {word} too" if others else ""
+
+
 def sentence(text: str) -> str:
     """The text spelt out, with a capital letter and a full stop."""
     shown = spell_out(text.strip()).text

@@ -115,7 +115,7 @@ class TrustPage(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
-        family = theme.font("code").family()
+        family = theme.font("code", mono=True).family()
         self.setStyleSheet(
             "QScrollArea, QWidget#trustHolder, QWidget#trustInside { background: transparent; }"
             f"QPlainTextEdit#trustText {{ background: {theme.color('code')};"

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QSystemTrayIcon
 
 from kinet.core.approval import ApprovalRequest, Decision
 from kinet.ui.asking.approval_card import DEAD_SECONDS, ApprovalCard
+from kinet.ui.asking.equal_questions import same_question, shared
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.chat.status_row import seconds_words
 from kinet.ui.desks.commands_served import bring_forward
@@ -19,18 +20,6 @@ from kinet.ui.look.theme import window_icon
 _QUIET_SECONDS = 30.0
 # A turn that took longer than this is one nobody sat in front of.
 _LONG_SECONDS = 30.0
-
-
-def same_question(first: ApprovalRequest, second: ApprovalRequest) -> bool:
-    """True if one answer is right for both: the same call on the same things, shown alike."""
-    return (
-        first.tool == second.tool
-        and bool(first.call_id)
-        and bool(second.call_id)
-        and dict(first.arguments) == dict(second.arguments)
-        and (first.folder, first.body) == (second.folder, second.body)
-        and first.targets == second.targets
-    )
 
 
 class Inbox(QObject):
@@ -122,11 +111,9 @@ class Inbox(QObject):
 
     def _answered(self, request: ApprovalRequest, decision: Decision) -> None:
         """Gives the same answer to equal questions that could be seen to be asked too."""
-        # The rule itself was saved with the first answer.
-        shared = Decision(decision.allowed, reason=decision.reason, hunks=decision.hunks)
         for card in list(self._cards()):
             if card.is_open and card.age >= DEAD_SECONDS and same_question(card.request, request):
-                card.answer(shared)
+                card.answer(shared(decision))
 
     def _cards(self) -> Iterator[ApprovalCard]:
         for panel in self._panels():
