@@ -51,7 +51,7 @@ class ApprovalCard(QFrame):
         self._appeared: float | None = None
         self._open = True
         self._position = position
-        self._others = self._later = 0
+        self._others = 0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(asked_text(request))
         self.setAccessibleDescription(request.body[:2000])
@@ -93,11 +93,6 @@ class ApprovalCard(QFrame):
     def set_shared(self, others: int) -> None:
         """Says how many equal questions that stand elsewhere this answer is given to as well."""
         self._others = others
-        self._show_wait()
-
-    def set_later(self, later: int) -> None:
-        """Says how many equal questions of this turn that come later it is given to as well."""
-        self._later = later
         self._show_wait()
 
     def close_question(self, decision: Decision | None) -> None:
@@ -208,7 +203,7 @@ class ApprovalCard(QFrame):
 
     def _show_wait(self) -> None:
         seconds = self._clock() - self._born
-        parts = (shared_text(self._others + self._later), self._position, waiting_text(seconds))
+        parts = (shared_text(self._others), self._position, waiting_text(seconds))
         words = [word for word in parts if word]
         self.head.show_wait(" · ".join(words), late=seconds > _LONG_WAIT)
 

@@ -32,32 +32,21 @@ class Approvals(QObject):
         parent: QObject | None = None,
         *,
         recent: Callable[[], Sequence[str]] = tuple,
-        later: Callable[[str], Sequence[str]] = lambda call_id: (),
     ) -> None:
-        """`recent` are commands of before; `later` gives the equal calls that follow a call."""
         super().__init__(parent)
-        self._recent, self._later = recent, later
-        # Calls of this turn that are answered already: with which question, and how.
-        self._ahead: dict[str, tuple[ApprovalRequest, Decision]] = {}
+        self._recent = recent
         self._add_card, self._remove_card, self._theme = add_card, remove_card, theme
         self._open: list[tuple[ApprovalCard, asyncio.Future[Decision]]] = []
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Shows a card and waits, as long as it takes. A cancelled wait closes the card."""
-        # Imported here: the first frame of the window does without all of it.
+        # Imported here: the first frame of the window does without both.
         import asyncio
 
         from kinet.ui.asking.approval_card import ApprovalCard
-        from kinet.ui.asking.equal_questions import same_question, shared
 
-        before = self._ahead.pop(request.call_id, None)
-        # The call is the same; what it would do now may not be.
-        if before is not None and same_question(before[0], request):
-            return before[1]
-        later = self._later(request.call_id)
         answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         card = ApprovalCard(request, self._theme(), recent=self._recent())
-        card.set_later(len(later))
         card.answered.connect(lambda decision: _answer(answer, decision))
         card.answered.connect(lambda decision: self.answered.emit(request, decision))
         self._open.append((card, answer))
@@ -66,7 +55,6 @@ class Approvals(QObject):
         decision: Decision | None = None
         try:
             decision = await answer
-            self._ahead |= dict.fromkeys(later, (request, shared(decision)))
             return decision
         finally:
             self._close(card, decision)
@@ -74,10 +62,6 @@ class Approvals(QObject):
     def cards(self) -> tuple[ApprovalCard, ...]:
         """The cards that wait, the oldest first."""
         return tuple(card for card, _ in self._open)
-
-    def forget(self) -> None:
-        """The turn has ended: what was answered ahead is for nothing else."""
-        self._ahead.clear()
 
     def set_theme(self, theme: Theme) -> None:
         """Gives all open cards another look."""

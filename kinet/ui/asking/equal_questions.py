@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from kinet.core.approval import ApprovalRequest, Decision
-from kinet.core.messages import Message
 
 
 def same_question(first: ApprovalRequest, second: ApprovalRequest) -> bool:
@@ -18,24 +15,6 @@ def same_question(first: ApprovalRequest, second: ApprovalRequest) -> bool:
         and (first.folder, first.body) == (second.folder, second.body)
         and first.targets == second.targets
     )
-
-
-def equal_calls(messages: Sequence[Message], call_id: str) -> tuple[str, ...]:
-    """The later calls of the same reply that ask for exactly what this one asks for, by their ids.
-
-    They are asked about one after the other, so that only the reply tells that they will come.
-    """
-    for message in reversed(messages):
-        ids = [call.id for call in message.tool_calls]
-        if call_id and call_id in ids:
-            place = ids.index(call_id)
-            call, later = message.tool_calls[place], message.tool_calls[place + 1 :]
-            return tuple(
-                item.id
-                for item in later
-                if (item.name, item.arguments) == (call.name, call.arguments)
-            )
-    return ()
 
 
 def shared(decision: Decision) -> Decision:

@@ -21,7 +21,6 @@ from kinet.core.events import (
     TurnStarted,
 )
 from kinet.ui.asking.approvals import Approvals
-from kinet.ui.asking.equal_questions import equal_calls
 from kinet.ui.asking.question_desk import Person, QuestionDesk
 from kinet.ui.chat.branch_desk import BranchDesk
 from kinet.ui.chat.chat_body import ChatBody
@@ -80,7 +79,6 @@ class ChatPanel(QFrame):
             current_theme,
             self,
             recent=lambda: recent_commands(self.session),
-            later=self._equal_calls,
         )
         self.questions = QuestionDesk(
             self.body.add_card, self.body.remove_card, current_theme, self
@@ -247,17 +245,12 @@ class ChatPanel(QFrame):
             self.composer.set_running(running)
             self.refresh()
             if not running:
-                self.approvals.forget()
                 self._show_branches()
         status = self.runner.status.status
         idle = not running and not self.desk.has_model
         self.status_row.show_status(_NO_MODEL if idle else status)
         self.composer.set_placeholder(_placeholder(self))
         self.state_changed.emit()
-
-    def _equal_calls(self, call_id: str) -> tuple[str, ...]:
-        session = self.session
-        return equal_calls(session.conversation.messages, call_id) if session is not None else ()
 
     def _show_branches(self) -> None:
         spawn(self.branches.show(self.reading.presenter), "branches")
