@@ -3,44 +3,50 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any
 
-from kinet.cli.session_export import export, imported
+from kinet.cli.memory_command import FILE_NAME as FACTS_FILE
+from kinet.cli.session_export import export
+from kinet.cli.store_check import check
 from kinet.core.conversation import replay
 from kinet.core.errors import StoreError
-from kinet.core.events import to_json
 from kinet.core.messages import Message
+from kinet.memory.facts import FactBook
 from kinet.paths import data_dir
+from kinet.session.archive import Report, import_from, words_of, write_archive
 from kinet.store.database import FILE_NAME, Database
 from kinet.store.lock import StoreInUseError
+from kinet.store.notes import NoteStore
 from kinet.store.search import SearchIndex
-from kinet.store.sessions import NewSession, SessionRow, SessionStore, new_id
+from kinet.store.sessions import SessionRow, SessionStore
+from kinet.store.transfer import lines_of
 from kinet.store.trash import Trash
 
-USAGE = 2
 _WRITERS = {"import", "delete", "restore"}
 
 
 def sessions(options: argparse.Namespace) -> int:
     """Does one act. Reading works while a window is open; then the window does the changing."""
-    if options.act == "check":
-        print("kinet sessions check is not yet available.", file=sys.stderr)
-        return USAGE
     try:
-        _act(options)
+        return _act(options)
     except StoreInUseError as exc:
         _have_changed(exc, options)
     return 0
 
 
-def _act(options: argparse.Namespace) -> None:
-    with _store(read_only=options.act not in _WRITERS) as store:
+def _act(options: argparse.Namespace) -> int:
+    writes = options.act in _WRITERS or (options.act == "check" and options.mend)
+    with _store(read_only=not writes) as store:
         match options.act:
+            case "check":
+                return check(store, mend_it=options.mend, as_json=options.json)
             case "list":
                 _list(store.list(), options.json)
             case "show":
@@ -48,13 +54,15 @@ def _act(options: argparse.Namespace) -> None:
             case "search":
                 _search(store, options.text, options.json)
             case "export":
-                _export(store, _row(store, options.id), options.format)
+                _export(store, options)
             case "import":
-                print(_import(store, options.file))
+                with _source(options.file) as source, _facts(store) as facts:
+                    told(import_from(source, store, facts))
             case "delete":
                 Trash(store).delete(_row(store, options.id).id).result()
             case "restore":
                 Trash(store).restore(_row(store, options.id).id).result()
+    return 0
 
 
 def _have_changed(problem: StoreInUseError, options: argparse.Namespace) -> None:
@@ -65,9 +73,11 @@ def _have_changed(problem: StoreInUseError, options: argparse.Namespace) -> None
     if options.act != "import":
         ask_owner(problem, {**message, "id": options.id})
         return
-    title, events = imported(_text_of(options.file), new_id())
-    raw = [to_json(event) for event in events]
-    print(ask_owner(problem, {**message, "title": title, "events": raw}))
+    if options.file == "-":
+        message["text"] = sys.stdin.buffer.read().decode("utf-8", "replace")
+    else:
+        message["file"] = os.path.abspath(options.file)
+    told(Report(**ask_owner(problem, message)))
 
 
 @contextmanager
@@ -126,27 +136,49 @@ def _search(store: SessionStore, text: str, as_json_text: bool) -> None:
         print(f"{hit.session_id}  {' '.join(hit.snippet.split())}")
 
 
-def _export(store: SessionStore, row: SessionRow, form: str) -> None:
-    print(export(form, row, _messages(store, row)))
+def _export(store: SessionStore, options: argparse.Namespace) -> None:
+    if options.all is not None:
+        book = FactBook(data_dir() / FACTS_FILE)
+        count = write_archive(options.all, store, book.export())
+        print(f"{count} sessions written to {options.all}.", file=sys.stderr)
+        return
+    row = _row(store, options.id)
+    if options.format == "kinet":
+        sys.stdout.writelines(lines_of(store, row.id))
+    else:
+        print(export(options.format, row, _messages(store, row)))
 
 
 def _messages(store: SessionStore, row: SessionRow) -> list[Message]:
     return replay(store.load(row.id)).messages
 
 
-def _text_of(file: str) -> str:
+@contextmanager
+def _source(file: str) -> Iterator[IO[bytes]]:
+    if file == "-":
+        yield io.BytesIO(sys.stdin.buffer.read())
+        return
     try:
-        if file == "-":
-            return sys.stdin.buffer.read().decode("utf-8", "replace")
-        with open(file, encoding="utf-8-sig", errors="replace") as source:
-            return source.read()
+        source = open(file, "rb")  # noqa: SIM115 - closed below, with the reason why it may fail here
     except OSError as exc:
         raise StoreError(f"{file} cannot be read: {exc.strerror or exc}.") from exc
+    with source:
+        yield source
 
 
-def _import(store: SessionStore, file: str) -> str:
-    title, events = imported(_text_of(file), new_id())
-    session_id = new_id()
-    store.create(NewSession(session_id, title=title)).result()
-    store.put(session_id, events).result()
-    return session_id
+@contextmanager
+def _facts(store: SessionStore) -> Iterator[FactBook]:
+    """The facts, which an archive brings too; sessions begun before take them up."""
+    book = FactBook(data_dir() / FACTS_FILE)
+    before = book.list()
+    yield book
+    if book.list() != before:
+        NoteStore(store.database).forget("memory").result()
+
+
+def told(report: Report) -> None:
+    """The ids of what was imported, one a line; what else there is to say goes to stderr."""
+    for session_id in report.new or (report.known if len(report.known) == 1 else ()):
+        print(session_id)
+    for sentence in words_of(report):
+        print(sentence, file=sys.stderr)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kinet.core.approval import ApprovalRequest, Decision
 from kinet.core.errors import StoreError
-from kinet.core.events import from_json, to_json
+from kinet.core.events import to_json
 
 if TYPE_CHECKING:
     from kinet.local.handover import Exchange, Message
     from kinet.memory.facts import FactBook
     from kinet.session.manager import SessionManager
     from kinet.session.session import Session
+    from kinet.store.sessions import SessionStore
 
 
 class Guest(Protocol):
@@ -130,8 +132,6 @@ class OwnerWork:
                 return self._facts.import_text(text)
 
     def _stored(self, message: Message) -> Any:
-        from kinet.store.sessions import NewSession, new_id
-
         session_id, store = str(message.get("id", "")), self._sessions.parts.store
         if message.get("act") != "import" and store.row(session_id) is None:
             raise StoreError(
@@ -144,10 +144,21 @@ class OwnerWork:
             case "restore":
                 self._sessions.restore(session_id)
             case _:
-                session_id = new_id()
-                store.create(NewSession(session_id, title=str(message.get("title", "")))).result()
-                store.put(session_id, [from_json(raw) for raw in message["events"]]).result()
+                return self._imported(message, store)
         return session_id
+
+    def _imported(self, message: Message, store: SessionStore) -> Any:
+        from kinet.session.archive import import_from, text_source
+
+        name, before = str(message.get("file", "")), self._facts.list()
+        try:
+            with open(name, "rb") if name else text_source(str(message.get("text"))) as source:
+                report = import_from(source, store, self._facts)
+        except OSError as exc:
+            raise StoreError(f"{name} cannot be read: {exc.strerror or exc}.") from exc
+        if self._facts.list() != before:
+            self._sessions.refresh_memory()
+        return asdict(report)
 
 
 class _Caller:

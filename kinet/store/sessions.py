@@ -125,7 +125,7 @@ class SessionStore:
             _append(
                 connection,
                 session_id,
-                [(event, self._encode(connection, session_id, event)) for event in kept],
+                [(event, self.encoded(connection, session_id, event)) for event in kept],
                 now,
             )
             usage.record(connection, session_id, kept, model, now)
@@ -249,7 +249,8 @@ class SessionStore:
 
         return self.database.submit(work)
 
-    def _encode(self, connection: sqlite3.Connection, session_id: str, event: Event) -> str:
+    def encoded(self, connection: sqlite3.Connection, session_id: str, event: Event) -> str:
+        """The row of an event; what is large goes to a file. For use inside a transaction."""
         blobs = self.blobs
         if blobs is None:
             return encode(event)
