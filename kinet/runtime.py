@@ -237,18 +237,13 @@ class _Built:
         from kinet.memory.facts import FactBook
         from kinet.policy.rules import RuleBook
         from kinet.settings.kept_things import KeptThings
-        from kinet.settings.memory_services import MemoryServices
         from kinet.settings.model_choice import ModelChoice
-        from kinet.settings.rule_services import RuleServices
         from kinet.settings.secrets import Keychain
-        from kinet.settings.services import Services
-        from kinet.settings.skill_services import SkillServices, skill_library
+        from kinet.settings.skill_services import skill_library
         from kinet.settings.store import SettingsStore
         from kinet.settings.turn_choices import TurnChoices
         from kinet.skills.brought import brought_skills
         from kinet.store.at_home import open_database
-        from kinet.store.fact_uses import FactUses
-        from kinet.store.usage import UsageLog
         from kinet.workspace.rules_files import RulesFiles
         from kinet.workspace.trust import FolderTrust
 
@@ -274,17 +269,26 @@ class _Built:
             if host is None:
                 self.database.close()
             raise
-        self.services: Services = Services(
+        self.services = self._services(keychain)
+
+    def _services(self, keychain: Keychain) -> Services:
+        from kinet.settings.memory_services import MemoryServices
+        from kinet.settings.rule_services import RuleServices
+        from kinet.settings.services import Services
+        from kinet.settings.skill_services import SkillServices
+        from kinet.store.fact_uses import FactUses
+        from kinet.store.usage import UsageLog
+
+        memory = MemoryServices(self.facts, FactUses(self.database), self.sessions.refresh_memory)
+        return Services(
             self.settings,
             keychain,
             self.models.client,
-            memory=MemoryServices(
-                self.facts, FactUses(self.database), self.sessions.refresh_memory
-            ),
+            memory=memory,
             usage=UsageLog(self.database),
             tour=self.start_tour,
-            approvals=RuleServices(self.rule_book, self.choices.mode, home),
-            skills=SkillServices(self.settings, self.skills, home),
+            approvals=RuleServices(self.rule_book, self.choices.mode, self.home),
+            skills=SkillServices(self.settings, self.skills, self.home),
             rules_files=self.rules_files,
             kept=self.kept,
         )

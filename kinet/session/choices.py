@@ -7,14 +7,11 @@ from pathlib import Path
 
 from kinet.core.events import ModelChosen
 from kinet.core.profile import Effort
-from kinet.session.state import SessionState
+from kinet.session.skilled import SkilledSession
 
 
-class ChosenSession:
+class ChosenSession(SkilledSession):
     """The part of a session that a person chooses. Changes hold from the next turn on."""
-
-    def __init__(self, state: SessionState) -> None:
-        self._state = state
 
     @property
     def id(self) -> str:
@@ -125,17 +122,3 @@ class ChosenSession:
         self._state.active.forget_texts()
         self._state.recorder.change_new(folder=str(folder))
         self._state.parts.store.set_folder(self.id, str(folder))
-
-    @property
-    def active_skills(self) -> tuple[str, ...]:
-        """The skills that were called and are in the prompt, in their order."""
-        return self._state.active.names
-
-    def remove_skill(self, name: str) -> None:
-        """Takes a skill out of the prompt, from the next turn on."""
-        if self._state.active.remove(name):
-            self._state.save_notes()
-
-    def refresh_skills(self) -> None:
-        """Lists the skills anew with the next turn: the person trusted the folder meanwhile."""
-        self._state.skills = None

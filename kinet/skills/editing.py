@@ -16,6 +16,7 @@ from kinet.skills.places import FILE_NAME
 from kinet.skills.skill import NAME, TOOLS, Skill, skill_of
 
 _TRASH = ".deleted"
+_LARGEST = 1024 * 1024
 
 NEW_TEXT = """---
 name: {name}
@@ -62,6 +63,15 @@ class OwnSkills:
         except OSError as exc:
             raise _failed(f"The skill {name} cannot be made", exc) from exc
         return folder / FILE_NAME
+
+    def raw(self, skill: Skill) -> str:
+        """The text of a skill as it lies on the disk, whole, with what cannot be seen in it."""
+        try:
+            if skill.file.stat().st_size > _LARGEST:
+                raise SettingsError(f"{skill.file.name} is too large to be edited here.")
+            return _plain(skill.file.read_bytes())
+        except OSError as exc:
+            raise _failed(f"{skill.file.name} cannot be read", exc) from exc
 
     def save(self, file: Path, text: str, before: str) -> None:
         """Writes a skill's text. SettingsError if the file no longer says `before`."""

@@ -14,6 +14,7 @@ from kinet.engine.base import Section
 from kinet.policy.hidden import Hidden
 from kinet.policy.project import project_root, way_down
 from kinet.policy.steering_file import Refused, SteeringFile, read_steering_file, steering_text
+from kinet.tools.files.diff import unified_diff
 from kinet.workspace.rules import load_rules
 from kinet.workspace.three_way import merged
 
@@ -170,3 +171,8 @@ def _personal(file: SteeringFile) -> tuple[Section, ...]:
     text = file.text.strip()
     cut = "\n[The rest is not shown: it is too long.]" if file.cut else ""
     return (Section(PERSONAL_TITLE, f"{text}{cut}", str(file.path)),) if text else ()
+
+
+def change_of(before: Document, now: Document) -> str:
+    """What became of the file, as a unified diff."""
+    return unified_diff(before.text, now.text, now.path.name).text

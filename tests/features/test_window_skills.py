@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from kinet.ui.kit.controls import ElidedLabel
+from kinet.ui.skills.skill_row import SkillRow
+from kinet.ui.skills.skills_view import SkillsView
 from kinet.ui.writing.completion_menu import CompletionMenu
 from tests.skills.skill_kit import ten_skills, write_skill
 from tests.support.live_window import LiveWindow, live_window
@@ -16,6 +19,8 @@ from tests.support.scripted_server import ScriptedServer, asks_for, says
 from tests.support.window import until
 
 pytestmark = pytest.mark.window
+
+LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
@@ -122,3 +127,116 @@ async def test_chips_are_there_again_after_a_restart(tmp_path: Path, folder: Pat
             assert live.panel.composer.skills.names == ("hanyu",)
             await live.ask("Go on")
             assert system(server.bodies[1]) == first
+
+
+async def skills_page(live: LiveWindow) -> SkillsView:
+    """The page of the settings, with its rows."""
+    live.window.parts.models.open_settings("skills")
+    view = live.window.findChild(SkillsView)
+    assert isinstance(view, SkillsView)
+    await until(lambda: view.rows, what="skills are listed")
+    return view
+
+
+def row(view: SkillsView, name: str) -> SkillRow:
+    return next(row for row in view.rows if row.listed.skill.name == name)
+
+
+def words_of(widget: QWidget) -> str:
+    return "\n".join(label.text() for label in widget.findChildren(QLabel))
+
+
+async def test_the_page_lists_skills_with_source_state_and_problems(
+    tmp_path: Path, folder: Path
+) -> None:
+    home = tmp_path / "home"
+    ten_skills(home)
+    write_skill(home / "skills", "empty", body="")
+    write_skill(tmp_path / "nobody/.codex/skills", "hanyu", "Old.")
+    async with live_window(home, folder=folder) as live:
+        view = await skills_page(live)
+        assert len(view.rows) == 12
+        assert "no text below its head" in words_of(row(view, "empty"))
+        assert not row(view, "empty").switch.isEnabled()
+        assert "not valid YAML" in words_of(row(view, "review-change"))
+        assert "Used instead of the one in" in words_of(row(view, "hanyu"))
+        assert "Only the model loads it" in words_of(row(view, "by-model"))
+        hidden = next(row for row in view.rows if row.listed.state == "hidden")
+        assert "Codex" in hidden.findChildren(ElidedLabel)[-1].whole_text()
+        assert hidden.delete.isHidden(), "what belongs to others is not deleted here"
+        view.search.setText("tidy")
+        assert [row.listed.skill.name for row in view.rows if not row.isHidden()] == ["tidy-notes"]
+
+
+async def test_a_skill_switched_off_is_not_offered_until_it_is_on_again(
+    tmp_path: Path, folder: Path
+) -> None:
+    home = tmp_path / "home"
+    ten_skills(home)
+    with ScriptedServer(says("One."), says("Two.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            view = await skills_page(live)
+            row(view, "hanyu").switch.click()
+            await until(lambda: row(view, "hanyu").listed.state == "off")
+            live.window.parts.models._settings.accept()
+            await live.ask("/hanyu now")
+            assert "The skill hanyu is not used: It is switched off." in live.text
+            assert "- hanyu" not in system(server.bodies[0])
+            row(view, "hanyu").switch.click()
+            await until(lambda: row(view, "hanyu").listed.state == "used")
+            await live.ask("/hanyu now")
+            assert "请逐段翻译" in system(server.bodies[1])
+
+
+async def test_a_skill_is_made_changed_deleted_and_brought_back_by_keys(
+    tmp_path: Path, folder: Path
+) -> None:
+    home = tmp_path / "home"
+    ten_skills(home)
+    async with live_window(home, folder=folder) as live:
+        view = await skills_page(live)
+        editor = view.open_editor(None)
+        QTest.keyClicks(editor.name, "Bad Name")
+        assert "small letters" in editor.verdict.text()
+        assert not editor.save_button.isEnabled()
+        editor.name.clear()
+        QTest.keyClicks(editor.name, "count-words")
+        assert "name: count-words" in editor.text.toPlainText()
+        assert "/count-words" in editor.verdict.text()
+        QTest.keyClick(editor.name, Qt.Key.Key_Tab)
+        assert editor.focusWidget() is editor.text
+        QTest.keyClick(editor.text, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+        file = home / "skills/count-words/SKILL.md"
+        await until(file.exists)
+        await until(lambda: any(row.listed.skill.name == "count-words" for row in view.rows))
+        editor = view.open_editor(row(view, "count-words").listed)
+        editor.text.setPlainText("---\nname: count-words\ndescription: Counts\n---\n")
+        assert "no text below its head" in editor.verdict.text()
+        editor.reject()
+        assert editor.isVisible(), "what was written is not lost by one key"
+        assert "not saved" in editor.verdict.text()
+        editor.reject()
+        assert not editor.isVisible()
+        row(view, "count-words").delete.click()
+        await until(lambda: not any(r.listed.skill.name == "count-words" for r in view.rows))
+        assert not file.exists()
+        QTest.mouseClick(live.find(QWidget, "settingsDialog").toast.findChild(QPushButton), LEFT)
+        await until(file.exists)
+
+
+async def test_skills_are_taken_in_and_a_bad_file_is_refused_in_words(
+    tmp_path: Path, folder: Path
+) -> None:
+    source = write_skill(tmp_path / "from", "fmt").parent
+    (tmp_path / "bad.zip").write_bytes(b"no zip")
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        live.window.parts.models.open_settings("skills")
+        view = live.window.findChild(SkillsView)
+        await until(lambda: "There are no skills yet" in words_of(view))
+        view.take_in(tmp_path / "bad.zip")
+        await until(lambda: "not a zip file" in view.error.text())
+        view.take_in(source)
+        await until(lambda: [row.listed.skill.name for row in view.rows] == ["fmt"])
+        assert not view.error.isVisible()
+        view.take_in(source)
+        await until(lambda: "There is a skill fmt already" in view.error.text())

@@ -28,6 +28,7 @@ from kinet.settings.command_services import CommandServices
 from kinet.settings.kept_things import KeptThings
 from kinet.settings.rule_services import RuleServices
 from kinet.settings.secrets import Keychain
+from kinet.settings.skill_services import SkillServices, skill_library
 from kinet.settings.store import SettingsStore
 from kinet.ui.preferences.models_page import ModelsPage
 from kinet.ui.preferences.price_model import CACHE_READ, INPUT, OUTPUT, SOURCE
@@ -54,6 +55,8 @@ class FakeServices:
         self.place = "keychain"
         self.verdict = "works"
         self.memory = facts_at(settings.home)
+        library = skill_library(settings, lambda folder: True, settings.home)
+        self.skills = SkillServices(settings, library, settings.home)
         self.kept = KeptThings(settings.home, settings)
         self.commands = CommandServices(settings, Keychain())
 
@@ -150,7 +153,7 @@ async def test_there_is_a_page_for_each_section_and_a_row_for_each_setting(desk:
         section = field.key.partition(".")[0]
         page = desk.dialog.findChild(QWidget, f"settingsPage_{section}")
         assert page is desk.dialog.pages[section]
-        assert field.key in page.rows or field.key == "models.default_profile"
+        assert field.key in page.rows or field.key in ("models.default_profile", "skills.off")
 
 
 async def test_the_names_that_scripts_rely_on(desk: Desk) -> None:

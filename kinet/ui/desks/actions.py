@@ -58,6 +58,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("zoom_reset", "Text at 100 %", "Ctrl+0"),
     Command("settings", "Settings", "Ctrl+,", "settings"),
     Command("memory", "Memory", "", "memory"),
+    Command("skills", "Skills", "", "skill"),
+    Command("rules", "Rules…", "", "list"),
+    Command("background", "Background of the project…", "", "info"),
     Command("keys", "Keyboard shortcuts", "F1 Ctrl+/", "keyboard"),
     Command("quit", "Quit", "Ctrl+Q"),
 )

@@ -217,6 +217,7 @@ def _path(field: SettingField, parent: QWidget) -> Editor:
 
 def _multiline(field: SettingField, parent: QWidget) -> Editor:
     area = _Lines(parent)
+    area.setProperty("field", True)
     area.setFixedHeight(96)
     editor = Editor(area, lambda value: area.setPlainText("\n".join(value)), parent)
     area.left.connect(

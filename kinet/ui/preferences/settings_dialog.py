@@ -27,12 +27,14 @@ from kinet.ui.kit.input_filters import guard_wheel
 from kinet.ui.kit.part_buttons import name_buttons_in, padded
 from kinet.ui.kit.scrim import Scrim
 from kinet.ui.look.theme import current_theme, icon
+from kinet.ui.preferences.live_parts import LiveParts
 from kinet.ui.preferences.memory_view import MemoryView
 from kinet.ui.preferences.models_page import ModelsPage
 from kinet.ui.preferences.rules_view import RulesView
 from kinet.ui.preferences.settings_page import SettingsPage
 from kinet.ui.preferences.settings_toast import SettingsToast
 from kinet.ui.services import Services
+from kinet.ui.skills.skills_view import SkillsView
 
 if TYPE_CHECKING:
     from kinet.settings.store import SettingsStore
@@ -82,6 +84,7 @@ class SettingsDialog(QDialog):
         self._scrim: Scrim | None = None
         self._memory: MemoryView | None = None
         self._rules: RulesView | None = None
+        self._skills: SkillsView | None = None
         self._shown_before = False
         self._build()
         self._add_pages()
@@ -104,7 +107,7 @@ class SettingsDialog(QDialog):
                 row.set_value(self._settings.get(key))
                 row.show_error("")
         self.models.refresh()
-        for part in (self._memory, self._rules):
+        for part in (self._memory, self._rules, self._skills):
             if part is not None:
                 part.refresh()
 
@@ -118,7 +121,7 @@ class SettingsDialog(QDialog):
 
     def set_folder(self, folder: str) -> None:
         """The project that facts added here may belong to; "" for none."""
-        for part in (self._memory, self._rules):
+        for part in (self._memory, self._rules, self._skills):
             if part is not None:
                 part.set_folder(folder)
 
@@ -215,6 +218,12 @@ class SettingsDialog(QDialog):
             self._rules = RulesView(self._services.approvals, self, folder=self._folder)
             self._rules.told.connect(self._tell)
             self.pages["approvals"].add_part(self._rules)
+        if "skills" in self.pages:
+            self._skills = SkillsView(self._services.skills, self, folder=self._folder)
+            self._skills.told.connect(self._tell)
+            self.pages["skills"].add_part(self._skills)
+        self._live = LiveParts(self._services, self.pages, self)
+        self._live.told.connect(self._tell)
         if "memory" in self.pages:
             self._memory = MemoryView(self._services.memory, self, folder=self._folder)
             self._memory.told.connect(self._tell)
@@ -252,10 +261,12 @@ class SettingsDialog(QDialog):
             row.show_error(exc.sentence())
             return
         row.show_error("")
+        self._live.setting_changed(key, value)
 
         def undo() -> None:
             self._settings.set(key, before)
             row.set_value(before)
+            self._live.setting_changed(key, before)
 
         self._tell(f"{row.field.title} saved", undo)
 
@@ -275,6 +286,7 @@ class SettingsDialog(QDialog):
         if number >= 0:
             section = self.list.item(number).data(Qt.ItemDataRole.UserRole)
             self.stack.setCurrentWidget(self.pages[section])
+            self._live.show_page(section)
 
     def _filter(self, words: str) -> None:
         first = -1

@@ -19,6 +19,7 @@ from kinet.ui.desks.file_desk import FileDesk
 from kinet.ui.desks.inbox import Inbox
 from kinet.ui.desks.memory_desk import MemoryDesk
 from kinet.ui.desks.model_desk import ModelDesk
+from kinet.ui.desks.rules_desk import RulesDesk
 from kinet.ui.desks.session_changes import SessionChanges
 from kinet.ui.desks.session_desk import SessionDesk
 from kinet.ui.desks.session_search import SessionSearch
@@ -84,6 +85,9 @@ class WindowCore(QObject):
         self.trust.folder_requested.connect(files.choose_folder)
         self.skills = SkillDesk(program, self)
         self.trust.answered.connect(self.skills.trusted)
+        self.rules = RulesDesk(program, window)
+        self.rules.told.connect(lambda text: toast.tell(text, seconds=3.0))
+        self.rules.saved.connect(lambda: self.trust.follow(desk.current))
         self.changes = SessionChanges(program, sidebar, desk, toast)
         self.search = SessionSearch(program, sidebar, desk)
         self.undo = ChangesDesk(steps, toast, window)
@@ -93,6 +97,7 @@ class WindowCore(QObject):
         desk.start()
         yield
         self.keys = WindowKeys(self.parts)
+        self.keys.rules_wanted.connect(self.rules.open)
         self.keys.escape_stops = lambda: self.link.escape_stops
         sidebar.keys_requested.connect(self.keys.show_keys)
         yield
@@ -179,6 +184,7 @@ class WindowCore(QObject):
         self.parts.files.follow(panel)
         self.trust.follow(panel)
         self.skills.follow(panel)
+        self.rules.follow(panel)
         self._arranged()
         self._retitle()
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -26,6 +26,9 @@ SESSION_KEYS = 9
 
 class WindowKeys(QObject):
     """Binds commands to what the window does."""
+
+    # project or background
+    rules_wanted = Signal(str)
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts.window)
@@ -130,6 +133,9 @@ class WindowKeys(QObject):
             "zoom_reset": lambda: parts.look.set_zoom(100),
             "settings": lambda: parts.models.open_settings(),
             "memory": lambda: parts.models.open_settings("memory"),
+            "skills": lambda: parts.models.open_settings("skills"),
+            "rules": lambda: self.rules_wanted.emit("project"),
+            "background": lambda: self.rules_wanted.emit("background"),
             "keys": self.show_keys,
             "quit": parts.window.close,
         }
