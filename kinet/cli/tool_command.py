@@ -20,13 +20,14 @@ from kinet.policy.gate import gather, judge
 from kinet.tools.base import ToolContext, ToolOutput
 from kinet.tools.catalog import builtin_tools
 from kinet.tools.toolbox import Toolbox
+from kinet.tools.web.web_transport import Reach
 
 FAILED, USAGE, STOPPED, DENIED = 1, 2, 3, 5
 
 
 def tool(options: argparse.Namespace) -> int:
     """Runs the tool and prints its result; exit 1 for an error result, 5 where it was denied."""
-    toolbox = Toolbox(builtin_tools())
+    toolbox = Toolbox(builtin_tools(reach=_reach))
     if options.list:
         print(json.dumps(_listing(toolbox), ensure_ascii=False, indent=2))
         return 0
@@ -43,6 +44,13 @@ def tool(options: argparse.Namespace) -> int:
         print("The arguments are not a JSON object.", file=sys.stderr)
         return USAGE
     return asyncio.run(_run(toolbox, options, arguments))
+
+
+def _reach() -> Reach:
+    from kinet.settings.store import SettingsStore
+    from kinet.settings.web_reach import web_reach
+
+    return web_reach(SettingsStore(data_dir()).values.network)
 
 
 async def _run(toolbox: Toolbox, options: argparse.Namespace, arguments: Mapping[str, Any]) -> int:

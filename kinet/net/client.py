@@ -51,7 +51,7 @@ def create_client(
     transport = RoutingTransport(
         direct=_transport(context),
         proxied={scheme: _transport(context, url) for scheme, url in routes.items() if url},
-        excepted=tuple(host.strip().lower() for host in excepted.split(",") if host.strip()),
+        excepted=_hosts_in(excepted),
     )
     # httpx makes a timer per read; with an event loop that keeps cancelled timers, thousands live.
     timeout = httpx.Timeout(
@@ -64,6 +64,19 @@ def create_client(
         follow_redirects=False,
         headers={"user-agent": USER_AGENT},
     )
+
+
+def single_transport(*, proxy: str = "", ca_file: str | None = None) -> httpx.AsyncBaseTransport:
+    """A transport of one way, direct or through a proxy; the environment is not asked.
+
+    Raises SettingsError for an unusable proxy or file.
+    """
+    return _transport(certificates(ca_file), proxy)
+
+
+def goes_direct(url: httpx.URL, no_proxy: str) -> bool:
+    """True if an address is this computer's, or one that `no_proxy` names."""
+    return is_loopback(url.host) or _excepted(url, _hosts_in(no_proxy))
 
 
 def certificates(ca_file: str | None = None) -> ssl.SSLContext:
@@ -135,6 +148,10 @@ def is_loopback(host: str) -> bool:
         return False
     mapped = getattr(address, "ipv4_mapped", None)
     return bool((mapped or address).is_loopback) or address.is_unspecified
+
+
+def _hosts_in(no_proxy: str) -> tuple[str, ...]:
+    return tuple(host.strip().lower() for host in no_proxy.split(",") if host.strip())
 
 
 def _excepted(url: httpx.URL, patterns: tuple[str, ...]) -> bool:

@@ -15,6 +15,7 @@ from kinet.providers.pricing import PriceTable
 from kinet.settings.options import Options
 from kinet.settings.secrets import Keychain, search_item
 from kinet.settings.store import SettingsStore
+from kinet.settings.web_reach import web_reach
 
 if TYPE_CHECKING:
     import httpx
@@ -111,7 +112,9 @@ class TurnChoices:
         from kinet.tools.toolbox import Toolbox
 
         if self._toolbox is None:
-            box = Toolbox(builtin_tools(self._search))
+            box = Toolbox(
+                builtin_tools(self._search, lambda: web_reach(self._settings.values.network))
+            )
             if not self._options.memory:
                 box = box.only(name for name in box.names() if name != "recall_memory")
             self._toolbox = box

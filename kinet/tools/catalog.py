@@ -23,15 +23,18 @@ from kinet.tools.shell_stop import ShellStop
 from kinet.tools.skill import Skill
 from kinet.tools.todo import Todo
 from kinet.tools.web.search_services import SearchChoice
+from kinet.tools.web.web_transport import Reach
 from kinet.tools.web_fetch import WebFetch
 from kinet.tools.web_search import WebSearch
 from kinet.tools.write_file import WriteFile
 
 
-def builtin_tools(search: Callable[[], SearchChoice] | None = None) -> tuple[Tool, ...]:
+def builtin_tools(
+    search: Callable[[], SearchChoice] | None = None, reach: Callable[[], Reach] = Reach
+) -> tuple[Tool, ...]:
     """All built-in tools, one fresh set; they hold no state between calls.
 
-    `search` gives the person's search service, asked at each call.
+    `search` gives the person's search service and `reach` the way to the web, asked at each call.
     """
     return (
         AskUser(),
@@ -51,7 +54,7 @@ def builtin_tools(search: Callable[[], SearchChoice] | None = None) -> tuple[Too
         ShellStop(),
         Skill(),
         Todo(),
-        WebFetch(),
+        WebFetch(reach),
         WebSearch(search) if search is not None else WebSearch(),
         WriteFile(),
     )

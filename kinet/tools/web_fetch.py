@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
 
@@ -39,8 +40,9 @@ class WebFetch:
     access: ClassVar[Access] = Access.NETWORK
     arguments: ClassVar[type[Arguments]] = WebFetchArguments
 
-    def __init__(self, reach: Reach | None = None) -> None:
-        self._reach = reach or Reach()
+    def __init__(self, reach: Callable[[], Reach] = Reach) -> None:
+        """`reach` is asked at each call: the connection settings may have changed."""
+        self._reach = reach
 
     def question(self, arguments: WebFetchArguments, context: ToolContext) -> ApprovalRequest:
         """The question with the whole address. ToolError for one that is never fetched."""
@@ -63,8 +65,9 @@ class WebFetch:
 
     async def run(self, arguments: WebFetchArguments, context: ToolContext) -> ToolOutput:
         """A page of text. ToolError kinds refused, ask, network, certificate, timeout, http."""
-        permits = self._reach.local_permits | context.local_permits
-        fetched = await fetch(arguments.url, replace(self._reach, local_permits=permits))
+        reach = self._reach()
+        permits = reach.local_permits | context.local_permits
+        fetched = await fetch(arguments.url, replace(reach, local_permits=permits))
         if fetched.body is None:
             kind = fetched.content_type or "no known type"
             text = f"{visible(fetched.url)} is not text ({visible(kind)}); it was not downloaded."

@@ -39,7 +39,7 @@ async def carry_out(entry: dict[str, Any], web: LoopbackWeb, names: Names) -> tu
     """(verdict, what the person or the model sees), with the host permitted."""
     url = entry["input"]["url"]
     reach = Reach(resolve=names, transport=web.transport, seconds=3.0)
-    tool = WebFetch(reach)
+    tool = WebFetch(lambda: reach)
     judged = judge_url(url, permitted=True)
     try:
         arguments = WebFetchArguments(url=url)

@@ -90,7 +90,7 @@ def _fetch(size: int) -> Act:
         page = {"url": "http://bomb.test/", "headers": {"content-encoding": "gzip"}, "body": body}
         async with LoopbackWeb([page]) as web:
             reach = Reach(resolve=lambda _: ["93.184.216.34"], transport=web.transport)
-            await WebFetch(reach).run(WebFetchArguments(url="http://bomb.test/"), context)
+            await WebFetch(lambda: reach).run(WebFetchArguments(url="http://bomb.test/"), context)
 
     return fetch
 

@@ -6,13 +6,14 @@ import asyncio
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from urllib.parse import urljoin
 
 import httpx
 
-from kinet.core.errors import ToolError
-from kinet.net.client import certificates
+from kinet.core.errors import SettingsError, ToolError
+from kinet.net.client import goes_direct, single_transport
 from kinet.policy.addresses import Address
 from kinet.policy.network import (
     Resolver,
@@ -37,17 +38,22 @@ _HEADERS = {
 }
 
 
-def _direct_transport() -> httpx.AsyncBaseTransport:
-    # No environment: proxies and .netrc would be asked instead of the address that was checked.
-    return httpx.AsyncHTTPTransport(verify=certificates(), trust_env=False, http2=False, retries=0)
+# No environment: proxies and .netrc would be asked instead of the address that was checked.
+MakeTransport = Callable[[], httpx.AsyncBaseTransport]
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How the network is reached: the seam for tests. `seconds` limits one fetch with all hops."""
+    """How the network is reached: the seam for tests. `seconds` limits one fetch with all hops.
+
+    `proxy` is a proxy that the person set; `no_proxy` are hosts that it is not used for. A proxy
+    looks names up itself: the addresses found here are still checked, but not connected to.
+    """
 
     resolve: Resolver = system_resolver
-    transport: Callable[[], httpx.AsyncBaseTransport] = _direct_transport
+    transport: MakeTransport = single_transport
+    proxy: MakeTransport | None = None
+    no_proxy: str = ""
     seconds: float = 20.0
     local_permits: frozenset[str] = field(default_factory=frozenset)
 
@@ -79,10 +85,18 @@ async def fetch(url: str, reach: Reach) -> Fetched:
 
 async def _follow(url: str, reach: Reach) -> Fetched:
     target = _target(url, reach)
-    async with reach.transport() as transport:
+    async with AsyncExitStack() as ways:
+        try:
+            direct = await ways.enter_async_context(reach.transport())
+            proxy = await ways.enter_async_context(reach.proxy()) if reach.proxy else None
+        except SettingsError as exc:
+            raise ToolError(f"Not fetched: {exc}", kind="network") from exc
         for _ in range(_MOST_HOPS + 1):
             addresses = await _checked(target, reach)
-            answer = await _request(transport, target, addresses)
+            if proxy is not None and _by_proxy(target, reach):
+                answer = await _request_by_name(proxy, target)
+            else:
+                answer = await _request(direct, target, addresses)
             try:
                 location = answer.headers.get("location", "")
                 if answer.status_code not in _REDIRECTS or not location:
@@ -100,8 +114,19 @@ def _target(url: str, reach: Reach) -> Target:
     return parse_target(url)
 
 
+def _by_proxy(target: Target, reach: Reach) -> bool:
+    """True if the proxy is asked. What the person permitted here by name is reached directly."""
+    if reach.proxy is None or f"{target.host}:{target.port}" in reach.local_permits:
+        return False
+    return not goes_direct(httpx.URL(target.url), reach.no_proxy)
+
+
 async def _checked(target: Target, reach: Reach) -> list[Address]:
     loop = asyncio.get_running_loop()
+    unknown = target.literal is None and _by_proxy(target, reach)
+    if unknown and not await loop.run_in_executor(None, reach.resolve, target.host):
+        # Behind a proxy outer names may be unknown here; local ones were refused by their looks.
+        return []
     addresses, trouble = await loop.run_in_executor(
         None, checked_addresses, target, reach.resolve, reach.local_permits
     )
@@ -154,16 +179,39 @@ async def _request(
         try:
             return await transport.handle_async_request(request)
         except httpx.TransportError as exc:
-            if isinstance(exc.__cause__, ssl.SSLError) or "certificate" in str(exc).lower():
-                raise ToolError(
-                    f"The certificate of {target.host} is not valid for it: {exc}.",
-                    hint="The page is not fetched without that check.",
-                    kind="certificate",
-                ) from exc
+            _raise_if_certificate(exc, target)
             failed = exc
     raise ToolError(
         f"{target.host} could not be reached: {failed or 'it has no address'}.", kind="network"
     ) from failed
+
+
+async def _request_by_name(transport: httpx.AsyncBaseTransport, target: Target) -> httpx.Response:
+    """Asks a proxy, which finds the way itself."""
+    timeout = {"connect": 8.0, "read": None, "write": 10.0, "pool": 5.0}
+    request = httpx.Request("GET", target.url, headers=_HEADERS, extensions={"timeout": timeout})
+    try:
+        return await transport.handle_async_request(request)
+    except httpx.ProxyError as exc:
+        raise ToolError(
+            f"The proxy refused the way to {target.host}: {exc}.",
+            hint="The person can change the proxy in the connection settings.",
+            kind="network",
+        ) from exc
+    except httpx.TransportError as exc:
+        _raise_if_certificate(exc, target)
+        raise ToolError(
+            f"{target.host} could not be reached through the proxy: {exc}.", kind="network"
+        ) from exc
+
+
+def _raise_if_certificate(exc: httpx.TransportError, target: Target) -> None:
+    if isinstance(exc.__cause__, ssl.SSLError) or "certificate" in str(exc).lower():
+        raise ToolError(
+            f"The certificate of {target.host} is not valid for it: {exc}.",
+            hint="The page is not fetched without that check.",
+            kind="certificate",
+        ) from exc
 
 
 async def _taken(answer: httpx.Response, target: Target) -> Fetched:
