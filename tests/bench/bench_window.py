@@ -1,16 +1,14 @@
-"""N12, N14, T17, T19, T20 and an hour of use in small, on the transcript and the real window.
+"""N12, N14, T17 and T19 on the transcript and the real window.
 
 Prints one JSON object a line: {"name", "value", "limit", "pass", "raw"}; exits 1 on a miss. Run it
-from the project's folder: python -m tests.bench.bench_window [N12 N14 T17 T19 T20 SOAK]. Longer
-with KINET_BENCH_TURNS (100 is the hour's count) and KINET_BENCH_SECONDS (60 for T19).
+from the project's folder: python -m tests.bench.bench_window [N12 N14 T17 T19]. Longer
+with KINET_BENCH_SECONDS (60 for T19).
 """
 
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
-import statistics
 import sys
 import tempfile
 import time
@@ -20,27 +18,25 @@ from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QEvent, QObject, QPoint, qInstallMessageHandler
+from PySide6.QtCore import QEvent, QObject, QPoint
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit
 
-from kinet.core.events import Event, MessageCompleted, TextDelta, TurnFinished, TurnStarted
+from kinet.core.events import Event, MessageCompleted, TextDelta, TurnStarted
 from kinet.core.messages import Message
 from kinet.markup.page import body_html
-from kinet.ui.kit import tasks
 from kinet.ui.kit.event_loop import EventLoop
 from kinet.ui.look.theme import load_fonts, load_theme
 from kinet.ui.transcript.presenter import Presenter
 from kinet.ui.transcript.view import Transcript
-from tests.bench.bench_transcript import memory, report, settle, view, window
+from tests.bench.bench_transcript import report, settle, view, window
 from tests.bench.transcript_texts import answer, conversation
-from tests.support.fake_program import Events, FakeProgram
+from tests.support.fake_program import FakeProgram
 from tests.support.markdown_cases import cases, pieces
 from tests.support.shell_window import shell_window
-from tests.support.window import apply_look, until
+from tests.support.window import apply_look
 
-TURNS = int(os.environ.get("KINET_BENCH_TURNS", "30"))
 SECONDS = float(os.environ.get("KINET_BENCH_SECONDS", "15"))
 
 
@@ -240,93 +236,6 @@ def t17() -> bool:
     return report("T17 CPU at rest, %", [share], 0.5)
 
 
-def t20() -> bool:
-    """Stop closes the connection, and the screen stands still."""
-    from tests.support.live_window import live_window
-    from tests.support.scripted_server import ScriptedServer, hangs, says
-
-    closing, still = [], []
-
-    async def stops() -> None:
-        with tempfile.TemporaryDirectory() as place:
-            home = Path(place)
-            script = [says("One."), *(hangs("Some words " * 20) for _ in range(3))]
-            with ScriptedServer(*script, strict=False) as server:
-                async with live_window(home, server_url=server.base_url, folder=home) as live:
-                    await live.ask("a")
-                    for _ in range(3):
-                        await live.say("go on")
-                        await until(lambda: "Some words" in live.text[-400:])
-                        request = server.requests[-1]
-                        began = time.monotonic()
-                        live.panel.stop()
-                        await until(lambda: not live.panel.runner.running)
-                        await until(live.panel.transcript.is_idle)
-                        still.append((time.monotonic() - began) * 1000)
-                        await until(lambda request=request: request.closed_at is not None)
-                        closing.append(((request.closed_at or began) - began) * 1000)
-
-    run(stops())
-    passed = report("T20 Stop to the closed connection, ms", closing, 50.0)
-    return report("T20 Stop to a screen that stands still, ms", still, 100.0) and passed
-
-
-def soak() -> bool:
-    """Turns, switching, resizing, finding and zooming: nothing grows, stalls or complains."""
-    warnings: list[str] = []
-    qInstallMessageHandler(lambda kind, context, text: warnings.append(text))
-    sizes: list[float] = []
-    stalls: list[float] = []
-
-    async def script(session: Any, text: str, approver: Any) -> Events:
-        whole = answer(4000, hash(text) % 50)
-        for start in range(0, len(whole), 60):
-            yield TextDelta(whole[start : start + 60])
-            await asyncio.sleep(0.001)
-        yield MessageCompleted(Message("assistant", whole))
-        yield TurnFinished("completed", duration_s=1.0)
-
-    async def use() -> int:
-        with tempfile.TemporaryDirectory() as place:
-            program = FakeProgram(Path(place))
-            program.script = script
-            async with shell_window(program) as shown:
-                watch = asyncio.ensure_future(_watch(stalls))
-                for number in range(TURNS):
-                    if number % 5 == 0:
-                        shown.desk.new()
-                    shown.panel.send(f"Turn {number}")
-                    shown.resize(1000 + number % 7 * 60, 760)
-                    await until(lambda: not shown.panel.runner.running, 60)
-                    shown.panel.transcript.find_next("stream")
-                    shown.look.set_zoom(90 + number % 3 * 10)
-                    shown.desk.step(1)
-                    await until(shown.panel.transcript.is_idle, 60)
-                    gc.collect()
-                    sizes.append(memory())
-                watch.cancel()
-                shown.look.set_zoom(100)
-            return len(tasks.running())
-
-    left = run(use())
-    qInstallMessageHandler(None)
-    for one in sorted(set(warnings))[:5]:
-        print(one, file=sys.stderr)
-    late, early = statistics.median(sizes[-5:]), statistics.median(sizes[len(sizes) // 3 :][:5])
-    passed = report("SOAK memory at the end against a third, ratio", [late / early], 1.05)
-    passed &= report("SOAK longest turn of the loop, ms", [max(stalls)], 100.0)
-    passed &= report("SOAK warnings of Qt", [len(warnings)], 0)
-    return report("SOAK tasks left", [left], 0) and passed
-
-
-async def _watch(stalls: list[float]) -> None:
-    """Notes how late the loop is for a beat of 5 ms."""
-    while True:
-        began = time.perf_counter()
-        await asyncio.sleep(0.005)
-        stalls.append((time.perf_counter() - began - 0.005) * 1000)
-
-
 def run(work: Coroutine[Any, Any, Any]) -> Any:
     """Runs one coroutine inside Qt's loop."""
     application = QApplication.instance()
@@ -350,7 +259,7 @@ def main(chosen: list[str]) -> int:
     view([MessageCompleted(Message("assistant", f"x `y` $x$\n\n{answer(6000)}"))])
     body_html(f"`y` $x$\n\n{answer(6000)}")
     benches: dict[str, Callable[[], bool]] = {
-        "N12": n12, "N14": n14, "T17": t17, "T19": t19, "T20": t20, "SOAK": soak,
+        "N12": n12, "N14": n14, "T17": t17, "T19": t19,
     }  # fmt: skip
     results = [bench() for name, bench in benches.items() if not chosen or name in chosen]
     del application

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.ui.transcript_kit import CODE
+
 ROOT = Path(__file__).resolve().parents[2]
 CHILD = ROOT / "tests" / "support" / "atspi_child.py"
 
@@ -61,6 +63,15 @@ def test_a_screen_reader_finds_every_message_its_parts_and_the_question(tmp_path
     assert any(part.startswith("Python code") for part in parts)
     assert "Run this command?" in names[-1]
     assert _find(conversation["children"][-1], "Allow once") is not None
+    question, rows = conversation["children"][0], conversation["children"][2]["children"]
+    assert question["words"] == "Match `invoices/` with the bank."
+    code = next(part for part in answer["children"] if part["name"].startswith("Python code"))
+    assert code["words"] == CODE
+    assert "Copy code" in code["actions"]
+    assert rows[0]["words"].startswith("Read totals.py")
+    assert rows[0]["actions"] == ["Show the step"]
+    assert tree["pressed"]
+    assert "Kinet has answered. Step c1 is shown." in tree["said"][0]
 
 
 def _find(tree: dict[str, Any] | None, name: str) -> dict[str, Any] | None:

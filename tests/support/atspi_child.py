@@ -10,7 +10,10 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 
 from kinet.core.approval import ApprovalRequest
+from kinet.core.events import TurnFinished
+from kinet.core.messages import Message
 from kinet.ui.asking.approval_card import ApprovalCard
+from kinet.ui.chat.announcements import announce_event
 from kinet.ui.kit.event_loop import EventLoop
 from kinet.ui.look.theme import load_fonts, load_theme
 from kinet.ui.transcript.view import Transcript
@@ -28,12 +31,25 @@ async def main() -> None:
     transcript.add_card(ApprovalCard(request, theme=load_theme("light")))
     transcript.setWindowTitle("Kinet")
     transcript.show()
+    pressed: list[str] = []
+    transcript.step_activated.connect(pressed.append)
+    end = asyncio.ensure_future(_end_of_turn(transcript, pressed))
     reader = await asyncio.create_subprocess_exec(
         "/usr/bin/python3", str(CLIENT), str(os.getpid()), stdout=asyncio.subprocess.PIPE
     )
     out, _ = await reader.communicate()
+    end.cancel()
     sys.stdout.write(out.decode())
     sys.stdout.flush()
+
+
+async def _end_of_turn(transcript: Transcript, pressed: list[str]) -> None:
+    """When the reader has pressed a step, the turn is said to have ended, till it is heard."""
+    while True:
+        await asyncio.sleep(0.3)
+        if pressed:
+            messages = [Message("assistant", f"Step {pressed[0]} is shown.")]
+            announce_event(transcript, TurnFinished("completed"), messages)
 
 
 if __name__ == "__main__":

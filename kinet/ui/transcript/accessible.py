@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QObject, QRect
 from PySide6.QtGui import QAccessible, QAccessibleInterface, QColor
 from PySide6.QtWidgets import QAccessibleWidget, QWidget
+from shiboken6 import VoidPtr, getCppPointer
 
-from kinet.ui.transcript.entry import Entry
-from kinet.ui.transcript.spoken import name_of, parts_of
+from kinet.ui.transcript.accessible_text import Offers, SpokenWords
+from kinet.ui.transcript.entry import Entry, Hit
+from kinet.ui.transcript.reasoning import ReasoningEntry
+from kinet.ui.transcript.spoken import name_of, parts_of, piece_of_part, words_of, words_of_part
 from kinet.ui.transcript.stage import Stage
+from kinet.ui.transcript.steps_group import StepGroup
 from kinet.ui.transcript.widget_entry import WidgetEntry
 
 _PARTS = {"answer": QAccessible.Role.Paragraph, "steps": QAccessible.Role.ListItem}
@@ -22,6 +27,8 @@ class _Virtual(QAccessibleInterface):
     def __init__(self, owner: TranscriptReader) -> None:
         super().__init__()
         self.owner = owner
+        self._text: SpokenWords | None = None
+        self._offers: Offers | None = None
 
     def isValid(self) -> bool:
         """True while the transcript is there."""
@@ -57,6 +64,26 @@ class _Virtual(QAccessibleInterface):
     def relations(self, match: Any = None) -> list[Any]:
         """None."""
         return []
+
+    def words(self) -> str:
+        """What is read letter by letter; "" where the parts are read instead."""
+        return ""
+
+    def hits(self) -> list[Hit]:
+        """What can be pressed."""
+        return []
+
+    def press(self, hit: Hit) -> None:
+        """Does what a click would."""
+
+    def interface_cast(self, kind: QAccessible.InterfaceType) -> Any:
+        """The words and the offers, as addresses: Qt asks for them so; 0 for anything else."""
+        made: Any = None
+        if kind == QAccessible.InterfaceType.TextInterface and self.words():
+            made = self._text = self._text or SpokenWords(self.words, self.rect)
+        elif kind == QAccessible.InterfaceType.ActionInterface and self.hits():
+            made = self._offers = self._offers or Offers(self.hits, self.press)
+        return VoidPtr(getCppPointer(made)[0] if made is not None else 0)
 
     def state(self) -> QAccessible.State:
         """Text that can be read and not changed."""
@@ -102,6 +129,32 @@ class EntryReader(_Virtual):
         """The number of a part, -1 if it is none."""
         return next((n for n, part in enumerate(self._parts) if part is child), -1)
 
+    def state(self) -> QAccessible.State:
+        """Steps and thoughts tell whether they are open."""
+        state = super().state()
+        if isinstance(self.entry, StepGroup | ReasoningEntry):
+            state.expandable = 1
+            state.expanded = int(self.entry.open)
+            state.collapsed = int(not self.entry.open)
+        return state
+
+    def words(self) -> str:
+        """The message; an answer is read part by part."""
+        return "" if self.part_names() else words_of(self.entry)
+
+    def hits(self) -> list[Hit]:
+        """What belongs to the whole."""
+        parts = self.entry.kind == "answer"
+        return [
+            hit
+            for hit in self.owner.hits_of(self.entry)
+            if hit.action and hit.action != "step" and not (parts and hit.piece >= 0)
+        ]
+
+    def press(self, hit: Hit) -> None:
+        """Does what a click would."""
+        self.owner.act(self.entry, hit)
+
     def part_names(self) -> list[str]:
         """What its parts say."""
         return parts_of(self.entry, self.owner.stage.flow)
@@ -136,6 +189,23 @@ class PartReader(_Virtual):
         names = self._whole.part_names() if kind == QAccessible.Text.Name else []
         return names[self._number] if self._number < len(names) else ""
 
+    def words(self) -> str:
+        """Its words without what it is: code is the code alone."""
+        return words_of_part(self._whole.entry, self._number, self.owner.stage.flow)
+
+    def hits(self) -> list[Hit]:
+        """Its buttons and links; the row of a step shows the step."""
+        entry, found = self._whole.entry, self.owner.hits_of(self._whole.entry)
+        if isinstance(entry, StepGroup):
+            calls = list(entry.records)[self._number : self._number + 1]
+            return [Hit("step", call) for call in calls]
+        piece = piece_of_part(entry, self._number)
+        return [hit for hit in found if hit.action and hit.piece == piece]
+
+    def press(self, hit: Hit) -> None:
+        """Does what a click would."""
+        self.owner.act(self._whole.entry, hit)
+
     def rect(self) -> QRect:
         """That of the whole."""
         return self._whole.rect()
@@ -156,9 +226,10 @@ class PartReader(_Virtual):
 class TranscriptReader(QAccessibleWidget):
     """The conversation as a list: its items are the entries, its cards the real widgets."""
 
-    def __init__(self, area: QWidget, stage: Stage) -> None:
+    def __init__(self, area: QWidget, stage: Stage, act: Callable[[Entry, Hit], None]) -> None:
         super().__init__(area, QAccessible.Role.List, area.accessibleName())
         self.stage = stage
+        self.act = act
         self._area = area
         self._readers: dict[int, EntryReader] = {}
         stage.replaced.connect(self._forget)
@@ -209,6 +280,10 @@ class TranscriptReader(QAccessibleWidget):
         )
         return QRect(corner.x(), corner.y(), width, entry.height)
 
+    def hits_of(self, entry: Entry) -> list[Hit]:
+        """What can be pressed in an entry."""
+        return entry.hits(self.stage.flow.style, self.stage.flow.width)
+
     def _forget(self) -> None:
         """Another conversation is shown."""
         self._readers.clear()
@@ -228,11 +303,13 @@ _installed: list[bool] = []
 
 
 def _made(class_name: str, thing: QObject) -> QAccessibleInterface | None:
-    stage = getattr(thing, "stage", None)
+    stage, act = getattr(thing, "stage", None), getattr(thing, "act", None)
     if class_name != "Transcript" or not isinstance(thing, QWidget) or not isinstance(stage, Stage):
+        return None
+    if not callable(act):
         return None
     key = id(thing)
     # Qt keeps the interface, Python must keep the object behind it as long as the widget lives.
-    reader = _readers[key] = TranscriptReader(thing, stage)
+    reader = _readers[key] = TranscriptReader(thing, stage, act)
     thing.destroyed.connect(lambda: _readers.pop(key, None))
     return reader

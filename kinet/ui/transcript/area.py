@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.transcript.accessible import install
 from kinet.ui.transcript.acting import Actor
+from kinet.ui.transcript.entry import Entry, Hit
 from kinet.ui.transcript.finding import Finder
 from kinet.ui.transcript.formula_shelf import FormulaShelf
 from kinet.ui.transcript.in_place import InPlace
@@ -108,6 +109,10 @@ class TranscriptArea(QAbstractScrollArea):
     def select_step(self, call_id: str) -> None:
         """Marks the row of the step that the panel shows; "" for none. Its group opens."""
         self._actor.select_step(call_id)
+
+    def act(self, entry: Entry, hit: Hit) -> None:
+        """Does what a click on something of an entry does."""
+        self._actor.act(entry, hit)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Notices when a card wants another height."""

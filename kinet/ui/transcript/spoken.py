@@ -51,6 +51,34 @@ def parts_of(entry: Entry, flow: Flow) -> list[str]:
     ]
 
 
+def words_of(entry: Entry) -> str:
+    """What of an entry without parts is read letter by letter."""
+    return shown(entry.source) if isinstance(entry, TextEntry) else name_of(entry)
+
+
+def piece_of_part(entry: Entry, number: int) -> int:
+    """The number of the block that is part `number`; -1 for none."""
+    if not isinstance(entry, TextEntry):
+        return -1
+    told = [place for place, piece in enumerate(entry.pieces) if piece.block.source.strip()]
+    return told[number] if number < len(told) else -1
+
+
+def words_of_part(entry: Entry, number: int, flow: Flow) -> str:
+    """What of a part is read letter by letter: the words of prose, the very code, the cells."""
+    if isinstance(entry, StepGroup):
+        rows = entry.spoken_rows()
+        return rows[number] if number < len(rows) else ""
+    place = piece_of_part(entry, number)
+    if place < 0 or not isinstance(entry, TextEntry):
+        return ""
+    piece = entry.piece(place)
+    if piece.kind == "code":
+        return piece.text().text
+    document = entry.document_of(place, flow.style, flow.width)
+    return unbroken(document.toPlainText().replace(OBJECT, " formula "))
+
+
 def part_name(entry: TextEntry, number: int, flow: Flow) -> str:
     """A block as it is read: code and tables say what they are."""
     piece = entry.piece(number)

@@ -85,6 +85,21 @@ class Transcript(TranscriptArea):
             self.select_step(calls[index][1])
             self.step_activated.emit(calls[index][1])
 
+    def open_call(self, call_id: str, words: str = "") -> bool:
+        """Shows the step of this call, at `words` in its output; False if there is no such call."""
+        # What is looked for may stand above what is filled in yet.
+        self.stage.filler.complete()
+        for entry in self.stage.flow.entries:
+            if isinstance(entry, StepGroup) and call_id in entry.records:
+                self.stage.follower.hold()
+                self.select_step(call_id)
+                self.step_activated.emit(call_id)
+                self.go_to(entry)
+                if words:
+                    self.step_found.emit(call_id, words)
+                return True
+        return False
+
     def is_idle(self) -> bool:
         """True when nothing is left to lay out or paint."""
         return self.stage.is_idle and self.finder.is_idle
