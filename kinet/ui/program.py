@@ -240,11 +240,18 @@ class Sessions(Protocol):
         """All sessions, the newest first."""
         ...
 
-    def search(self, text: str, limit: int = 50) -> Sequence[Any]:
-        """Places that hold all words, the newest first: each has session_id, title, snippet and at.
+    def search(
+        self, text: str, limit: int = 50, *, best: bool = False, **narrowed: Any
+    ) -> Sequence[Any]:
+        """Places that hold all words, the newest or the best first.
 
-        Blocks: use it in a thread.
+        Each has session_id, title, snippet, at and call_id ("" for a message). `narrowed` may be
+        folder, model, tool ("*" for any) and since. Blocks: use it in a thread.
         """
+        ...
+
+    def search_choices(self) -> Any:
+        """What a search can be narrowed to: `folders` and `models`. Blocks: use it in a thread."""
         ...
 
     def rename(self, session_id: str, title: str) -> Any:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 
 from kinet.ui.palette.palette import Palette
 from kinet.ui.preferences.settings_dialog import SettingsDialog
+from kinet.ui.sessions.narrowing import Narrowing
 from tests.support.live_window import LiveWindow, live_window
-from tests.support.scripted_server import ScriptedServer, says
+from tests.support.scripted_server import ScriptedServer, asks_for, says
 from tests.support.window import until
 
 pytestmark = pytest.mark.window
@@ -107,3 +110,61 @@ async def test_the_palette_leads_to_sessions_commands_models_and_settings(tmp_pa
             assert dialog.isVisible()
             assert dialog.stack.currentWidget() is dialog.pages["data"]
             dialog.accept()
+
+
+async def test_a_place_in_the_output_of_a_tool_opens_its_step_there(tmp_path: Path) -> None:
+    lines = "".join(f"row {number}\n" for number in range(1, 500))
+    (tmp_path / "birds.txt").write_text(f"{lines}a kingfisher\n{lines}")
+    answers = (asks_for("read_file", path="birds.txt", limit=2_000), says("Read."), says("No."))
+    with ScriptedServer(*answers) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            await live.ask("Read the file")
+            birds = live.panel.session_id
+            live.window.desk.new()
+            await live.ask("Something else")
+            sidebar = live.window.parts.sidebar
+            sidebar.search.setText("kingfisher")
+            await until(lambda: sidebar.hits.hits())
+            assert sidebar.hits.hits()[0].call_id
+            QTest.keyClick(sidebar.search, Qt.Key.Key_Return)
+            assert live.panel.session_id == birds
+            detail = live.window.parts.steps.detail
+            await until(lambda: detail.record is not None and detail.isVisible())
+            assert "kingfisher" in detail.full_text()
+            assert detail.find_strip.field.text() == "kingfisher"
+            assert detail.find_strip.count.text() == "1 of 1"
+            # Half-way down a long output: the place itself is in view.
+            bar = live.find(QWidget, "stepDetailOutput").verticalScrollBar()
+            assert 0 < bar.value() < bar.maximum()
+
+
+async def test_a_search_is_narrowed_from_a_menu_by_keyboard(tmp_path: Path) -> None:
+    answers = (asks_for("glob", pattern="*.heron"), says("A heron."), says("heron"))
+    with ScriptedServer(*answers) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            ids = await talked(live)
+            sidebar = live.window.parts.sidebar
+            sidebar.search.setText("heron")
+            await until(lambda: len(sidebar.hits.hits()) == 2)
+            button = sidebar.narrow_button
+            QTest.keyClick(button, Qt.Key.Key_Space)
+            await until(lambda: button.menu is not None and button.menu.isVisible())
+            titles = [action.text() for action in button.menu.actions() if action.text()]
+            assert titles == ["Order", "Time", "Folder", "Model", "Tool", "Search everywhere"]
+            tool = next(a.menu() for a in button.menu.actions() if a.text() == "Tool")
+            next(action for action in tool.actions() if action.text() == "glob").trigger()
+            button.menu.close()
+            await until(lambda: len(sidebar.hits.hits()) == 1)
+            assert sidebar.hits.hits()[0].session_id == ids[0]
+            assert sidebar.hits.head.text() == "In conversations · glob"
+            button.narrow(replace(button.narrowing, tool="shell"))
+            await until(lambda: not sidebar.hits.hits())
+            assert sidebar.hits.head.text() == "Nothing in conversations · shell"
+            button.narrow(Narrowing(model="scripted", folder=str(tmp_path), days=7, best=True))
+            await until(lambda: len(sidebar.hits.hits()) == 2)
+            button.narrow(Narrowing(model="another"))
+            await until(lambda: not sidebar.hits.hits())

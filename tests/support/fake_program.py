@@ -163,7 +163,7 @@ class FakeSessions:
     def list(self) -> Sequence[Row]:
         return tuple(self.rows)
 
-    def search(self, text: str, limit: int = 50) -> Sequence[Any]:
+    def search(self, text: str, limit: int = 50, **narrowed: Any) -> Sequence[Any]:
         return ()
 
     def rename(self, session_id: str, title: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
@@ -36,6 +37,8 @@ class SessionSearch(QObject):
         sidebar.search.textChanged.connect(self._typed)
         sidebar.search.installEventFilter(self)
         sidebar.hits.chosen.connect(self.open)
+        sidebar.narrow_button.asked.connect(lambda: spawn(self._offer(), "what to narrow to"))
+        sidebar.narrow_button.changed.connect(self.search)
 
     def search(self) -> None:
         """Looks for what the field holds now."""
@@ -45,10 +48,13 @@ class SessionSearch(QObject):
             spawn(self._find(text, self._asked), "search in all sessions")
 
     def open(self, hit: TextHit) -> None:
-        """Shows the session at the newest place that holds the words."""
+        """Shows the session at the place that was found, the step of a tool in the panel."""
         panel = self._desk.open(hit.session_id)
-        if panel.session_id == hit.session_id:
-            panel.find_bar.open_at(needle(self._sidebar.search.text(), hit.snippet))
+        if panel.session_id != hit.session_id:
+            return
+        words = needle(self._sidebar.search.text(), hit.snippet)
+        if not hit.call_id or not panel.transcript.open_call(hit.call_id, words):
+            panel.find_bar.open_at(words)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Enter in the field opens the first result, Down goes into the results."""
@@ -71,8 +77,10 @@ class SessionSearch(QObject):
         self._sidebar.show_hits(())
 
     async def _find(self, text: str, number: int) -> None:
+        narrowing = self._sidebar.narrow_button.narrowing
+
         def act() -> Any:
-            return self._program.sessions.search(text, MOST_PLACES)
+            return self._program.sessions.search(text, MOST_PLACES, **narrowing.values())
 
         try:
             found = await in_thread(act)
@@ -81,7 +89,16 @@ class SessionSearch(QObject):
                 self._sidebar.hits.show_words(exc.sentence())
             return
         if number == self._asked:
-            self._sidebar.show_hits(per_session(found), words_of(text))
+            self._sidebar.show_hits(per_session(found), words_of(text), narrowing.words())
+
+    async def _offer(self) -> None:
+        """Opens the menu of what the search can be narrowed to."""
+        try:
+            choices = await in_thread(self._program.sessions.search_choices)
+        except KinetError as exc:
+            self._sidebar.hits.show_words(exc.sentence())
+            return
+        self._sidebar.narrow_button.open_menu(choices.folders, choices.models)
 
     def _open_first(self) -> None:
         shown = self._sidebar.model.shown_ids()
@@ -107,11 +124,11 @@ def per_session(found: Iterable[Any]) -> list[TextHit]:
     for hit in found:
         known = rows.get(hit.session_id)
         if known is None:
-            rows[hit.session_id] = TextHit(hit.session_id, hit.title, hit.snippet, hit.at)
-        else:
             rows[hit.session_id] = TextHit(
-                known.session_id, known.title, known.snippet, known.at, known.count + 1
+                hit.session_id, hit.title, hit.snippet, hit.at, call_id=hit.call_id
             )
+        else:
+            rows[hit.session_id] = replace(known, count=known.count + 1)
     return list(rows.values())
 
 

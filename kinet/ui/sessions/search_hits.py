@@ -29,13 +29,15 @@ _HIT = Qt.ItemDataRole.UserRole
 
 @dataclass(frozen=True, slots=True)
 class TextHit:
-    """The newest place in one session; `count` places were found in it. `at` is wall time."""
+    """The first place in one session; `count` places were found in it. `at` is wall time;
+    `call_id` is that of the tool call the place belongs to, "" for a message."""
 
     session_id: str
     title: str
     snippet: str
     at: float = 0.0
     count: int = 1
+    call_id: str = ""
 
 
 class SearchHits(QWidget):
@@ -58,8 +60,8 @@ class SearchHits(QWidget):
         self.list.itemActivated.connect(self._choose)
         self.hide()
 
-    def show_hits(self, hits: Sequence[TextHit], words: Sequence[str]) -> None:
-        """Shows these; `words` are set off."""
+    def show_hits(self, hits: Sequence[TextHit], words: Sequence[str], narrowed: str = "") -> None:
+        """Shows these; `words` are set off, and what it is narrowed to is said."""
         self.words = tuple(words)
         self.list.clear()
         for hit in hits:
@@ -68,7 +70,8 @@ class SearchHits(QWidget):
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{hit.title}: {hit.snippet}")
             item.setToolTip(f"{hit.title}\n{hit.snippet}")
             self.list.addItem(item)
-        self.show_words("In conversations" if hits else "Nothing in conversations")
+        head = "In conversations" if hits else "Nothing in conversations"
+        self.show_words(f"{head} · {narrowed}" if narrowed else head)
 
     def show_words(self, text: str) -> None:
         """Shows the head alone, or over what is there."""

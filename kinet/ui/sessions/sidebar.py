@@ -29,6 +29,7 @@ from kinet.ui.kit.controls import (
     text_label,
 )
 from kinet.ui.look.theme import current_theme, icon, mark_pixmap
+from kinet.ui.sessions.narrowing import NarrowButton
 from kinet.ui.sessions.search_hits import SearchHits, TextHit
 from kinet.ui.sessions.session_list import SessionDelegate, SessionItem, SessionModel
 
@@ -60,6 +61,7 @@ class Sidebar(QFrame):
         self.month_label = ElidedLabel(parent=self)
         self.month_label.setProperty("type", "meta")
         self.month_label.setProperty("tone", "text_2")
+        self.narrow_button = NarrowButton(self)
         self.hits = SearchHits(self)
         self._empty = text_label("", tone="text_3")
         self._pages = QStackedWidget(self)
@@ -97,17 +99,22 @@ class Sidebar(QFrame):
             return
         self.list.setCurrentIndex(self.model.index(row))
 
-    def show_hits(self, hits: Sequence[TextHit], words: Sequence[str] = ()) -> None:
-        """Shows places in conversations under the names that fit; none leave all to the names."""
+    def show_hits(
+        self, hits: Sequence[TextHit], words: Sequence[str] = (), narrowed: str = ""
+    ) -> None:
+        """Shows places in conversations under the names that fit; none leave all to the names.
+
+        What the search is narrowed to is said, above all where it leaves nothing.
+        """
         named = self.model.rowCount()
-        if hits:
-            self.hits.show_hits(hits, words)
+        if hits or narrowed:
+            self.hits.show_hits(hits, words, narrowed)
             rows = sum(self.list.sizeHintForRow(row) for row in range(min(named, 20)))
             self._pages.setMaximumHeight(min(rows + 8, self.height() * 2 // 5))
         else:
             self.hits.close_hits()
             self._pages.setMaximumHeight(_NO_LIMIT)
-        self._pages.setVisible(bool(named) or not hits)
+        self._pages.setVisible(bool(named) or not (hits or narrowed))
 
     def set_month(self, text: str) -> None:
         """The quiet line at the right of the foot."""
@@ -129,7 +136,9 @@ class Sidebar(QFrame):
         column.addWidget(self.new_button)
         row = QHBoxLayout()
         row.setContentsMargins(8, 4, 8, 4)
-        row.addWidget(self.search)
+        row.setSpacing(2)
+        row.addWidget(self.search, 1)
+        row.addWidget(self.narrow_button)
         column.addLayout(row)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self._empty.setContentsMargins(16, 48, 16, 0)
