@@ -97,7 +97,8 @@ def _file(db: sqlite3.Connection) -> Iterator[Finding]:
 
 
 def _rows(db: sqlite3.Connection) -> Iterator[Finding]:
-    """Rows that belong to nothing."""
+    """Rows that belong to nothing. A store of an earlier format may lack a table."""
+    there = {row[0] for row in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     counted = [
         ("SELECT count(*) FROM search WHERE rowid NOT IN (SELECT id FROM event)", "search rows"),
         *(
@@ -106,6 +107,7 @@ def _rows(db: sqlite3.Connection) -> Iterator[Finding]:
                 f"rows of {table}",
             )
             for table in _CHILDREN
+            if table in there
         ),
     ]
     try:
