@@ -56,6 +56,7 @@ def build_parser() -> Parser:
     _add_render(commands)
     _add_sessions(commands)
     _add_memory(commands)
+    _add_skills(commands)
     _add_trust(commands)
     _add_models(commands)
     _add_doctor(commands)
@@ -206,6 +207,19 @@ def _add_memory(commands: Any) -> None:
     acts.add_parser("import").add_argument("file", metavar="FILE")
     for act in acts.choices.values():
         act.add_argument("--cwd", type=Path, metavar="DIR")
+    _add_json(acts.choices)
+
+
+def _add_skills(commands: Any) -> None:
+    parser = _command(commands, "skills", "instructions for kinds of tasks")
+    acts = parser.add_subparsers(dest="act", required=True, metavar="WHAT", parser_class=Parser)
+    listing = acts.add_parser("list", help="all skills, and what becomes of each")
+    listing.add_argument("--cwd", type=Path, metavar="DIR")
+    for name, meaning in (
+        ("check", "say whether it can be used, and why not"),
+        ("import", "take in the skills of a folder or a zip file"),
+    ):
+        acts.add_parser(name, help=meaning).add_argument("path", metavar="PATH")
     _add_json(acts.choices)
 
 

@@ -70,6 +70,8 @@ def _command(name: str) -> Command:
             from kinet.cli.sessions_command import sessions as command
         case "memory":
             from kinet.cli.memory_command import memory as command
+        case "skills":
+            from kinet.cli.skills_command import skills as command
         case "trust":
             from kinet.cli.trust_command import trust as command
         case "undo" | "redo":

@@ -182,8 +182,10 @@ async def test_a_skill_switched_off_is_not_offered_until_it_is_on_again(
             await live.ask("/hanyu now")
             assert "The skill hanyu is not used: It is switched off." in live.text
             assert "- hanyu" not in system(server.bodies[0])
+            await skills_page(live)
             row(view, "hanyu").switch.click()
             await until(lambda: row(view, "hanyu").listed.state == "used")
+            live.window.parts.models._settings.accept()
             await live.ask("/hanyu now")
             assert "请逐段翻译" in system(server.bodies[1])
 
@@ -240,3 +242,15 @@ async def test_skills_are_taken_in_and_a_bad_file_is_refused_in_words(
         assert not view.error.isVisible()
         view.take_in(source)
         await until(lambda: "There is a skill fmt already" in view.error.text())
+
+
+async def test_the_palette_writes_the_call_of_a_skill(tmp_path: Path, folder: Path) -> None:
+    home = tmp_path / "home"
+    ten_skills(home)
+    async with live_window(home, folder=folder) as live:
+        core = live.window.core
+        await until(lambda: core.skills.known, what="skills are read")
+        entries = {entry.title: entry for entry in core.keys.more_entries()}
+        assert "/by-model" not in entries
+        entries["/tidy-notes"].act()
+        assert live.panel.composer.edit.text() == "/tidy-notes "

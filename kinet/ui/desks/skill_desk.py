@@ -83,9 +83,9 @@ class SkillDesk(QObject):
             edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
-    def known(self) -> Sequence[Skill]:
-        """The skills that were read last, those that may be called."""
-        return [skill for skill in self._skills if skill.by_person]
+    def known(self) -> Sequence[tuple[str, str]]:
+        """Name and line of the skills that may be called."""
+        return [(command.name, command.detail) for command in self.commands()]
 
     async def _read(self, folder: Path | None) -> None:
         catalog = await in_thread(lambda: self._program.services.skills.catalog(folder))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePath
 
 from PySide6.QtGui import QAction
@@ -37,6 +37,15 @@ def palette_entries(parts: WindowParts, actions: Mapping[str, QAction]) -> list[
     out += _presets(parts)
     out += _settings(parts)
     return out
+
+
+def skill_entries(skills: Iterable[tuple[str, str]], call: Callable[[str], object]) -> list[Entry]:
+    """The skills a person may call, by name and line; chosen, one is written into the composer."""
+
+    def entry(name: str, detail: str) -> Entry:
+        return Entry("Skills", f"/{name}", lambda: call(name), "skill", detail)
+
+    return [entry(name, detail) for name, detail in skills]
 
 
 def _presets(parts: WindowParts) -> Iterator[Entry]:

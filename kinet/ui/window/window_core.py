@@ -36,6 +36,7 @@ from kinet.ui.kit.tasks import spawn
 from kinet.ui.kit.toast import Toast
 from kinet.ui.look.look import Look
 from kinet.ui.look.theme import Theme
+from kinet.ui.palette.palette_entries import skill_entries
 from kinet.ui.program import Program
 from kinet.ui.sessions.sidebar import Sidebar
 from kinet.ui.window.window_keys import WindowKeys
@@ -98,6 +99,7 @@ class WindowCore(QObject):
         yield
         self.keys = WindowKeys(self.parts)
         self.keys.rules_wanted.connect(self.rules.open)
+        self.keys.more_entries = lambda: skill_entries(self.skills.known, self.skills.call)
         self.keys.escape_stops = lambda: self.link.escape_stops
         sidebar.keys_requested.connect(self.keys.show_keys)
         yield

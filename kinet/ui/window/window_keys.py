@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -17,6 +17,7 @@ from kinet.ui.desks.window_parts import WindowParts
 from kinet.ui.palette.palette_entries import palette_entries
 
 if TYPE_CHECKING:
+    from kinet.ui.palette.palette_rows import Entry
     from kinet.ui.window.export_desk import ExportDesk
 
 ESCAPE_SECONDS = 1.5
@@ -35,6 +36,7 @@ class WindowKeys(QObject):
         self._parts = parts
         # How often Esc has to be pressed to stop a turn: once, twice or never.
         self.escape_stops: Callable[[], str] = lambda: "twice"
+        self.more_entries: Callable[[], Sequence[Entry]] = tuple
         self._armed_at = -10.0
         self.actions = install(parts.window, self._handlers())
         for number in range(1, SESSION_KEYS + 1):
@@ -89,7 +91,8 @@ class WindowKeys(QObject):
         """Opens the palette over the window."""
         from kinet.ui.palette.palette import Palette
 
-        palette = Palette(self._parts.frame, palette_entries(self._parts, self.actions))
+        entries = [*palette_entries(self._parts, self.actions), *self.more_entries()]
+        palette = Palette(self._parts.frame, entries)
         palette.closed.connect(self._parts.desk.current.composer.edit.setFocus)
 
     def _exporter(self) -> ExportDesk:
