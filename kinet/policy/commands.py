@@ -86,7 +86,7 @@ def _judge_plain(syntax: Syntax, machine: Machine) -> Judgement:
 
 
 def _never(syntax: Syntax, command: str, machine: Machine) -> str:
-    loose = syntax.loose or _split_loosely(command)
+    loose = syntax.loose or split_loosely(command)
     for words in loose:
         reason = never_by_words(words, machine)
         if reason:
@@ -99,7 +99,7 @@ def _never(syntax: Syntax, command: str, machine: Machine) -> str:
     return ""
 
 
-def _split_loosely(command: str) -> tuple[tuple[str, ...], ...]:
+def split_loosely(command: str) -> tuple[tuple[str, ...], ...]:
     """Words without a parser, good enough to recognise the worst in plain form."""
     return tuple(
         tuple(word.strip("'\"") for word in part.split()) for part in _SEPARATORS.split(command)
@@ -109,7 +109,7 @@ def _split_loosely(command: str) -> tuple[tuple[str, ...], ...]:
 def _too_long(command: str, machine: Machine) -> Judgement:
     # Only the ends are looked at: a verdict has to be quick for any text.
     for piece in (command[:LONGEST], command[-LONGEST:]):
-        for words in _split_loosely(piece):
+        for words in split_loosely(piece):
             reason = never_by_words(words, machine)
             if reason:
                 return _judged("deny", reason, command, "never")

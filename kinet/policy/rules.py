@@ -15,6 +15,7 @@ from weakref import WeakSet
 from kinet.core.approval import Decision, Scope
 from kinet.core.atomic_write import write_bytes
 from kinet.core.errors import SettingsError
+from kinet.policy.denied import runs_denied
 from kinet.policy.network import host_of
 from kinet.policy.programs import UNBOUNDED
 from kinet.policy.shell_words import split_plain
@@ -48,6 +49,9 @@ class Rule:
         """True if the rule speaks about such a call."""
         if self.tool != tool or (self.scope != "always" and self.folder != folder):
             return False
+        if tool == "shell" and not self.allowed:
+            command = str(arguments.get("command", ""))
+            return command == self.value or runs_denied(command, self.value)
         if self.match == "prefix":
             return begins_with(str(arguments.get("command", "")), self.value)
         return _value(self.match, tool, arguments, folder) == self.value

@@ -10,6 +10,7 @@ import pytest
 from kinet.core.approval import Decision
 from kinet.core.errors import SettingsError
 from kinet.policy.rules import RuleBook, describe
+from kinet.policy.simulator import simulate
 
 MAKE = {"command": "make test"}
 
@@ -149,3 +150,55 @@ def test_a_file_that_cannot_be_read_just_now_is_neither_moved_nor_written_over(
     assert [path.name for path in (tmp_path / "data").iterdir()] == ["rules.json"]
     assert fresh.decision("shell", MAKE, folders[0]) == Decision(False, "folder", "never")
     assert fresh.problem == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git push origin main",
+        "ls && git push origin main",
+        "git push origin main | tee log.txt",
+        "(cd sub; git push origin main)",
+        "X=1 git push origin main",
+        "sudo -n git push origin main",
+        "if true; then git push origin; fi",
+        'git "push" origin',
+        "echo $(git push origin)",
+        "git push origin main; echo '" + "x" * 5_000 + "'",
+        "git push origin 'unclosed",
+    ],
+)
+def test_a_no_holds_wherever_in_a_command_its_words_stand(
+    command: str, tmp_path: Path, folders: tuple[str, str]
+) -> None:
+    book = RuleBook(tmp_path / "data")
+    book.add_prefix("git push origin", folders[0], Decision(False, "folder"))
+    answer = book.decision("shell", {"command": command}, folders[0])
+    assert answer is not None
+    assert not answer.allowed
+    assert book.decision("shell", {"command": command}, folders[1]) is None
+
+
+@pytest.mark.parametrize(
+    "command", ["git push", "git pull origin", "grep 'git push origin' notes.txt", "ls"]
+)
+def test_a_no_does_not_meet_what_only_looks_like_it(
+    command: str, tmp_path: Path, folders: tuple[str, str]
+) -> None:
+    book = RuleBook(tmp_path / "data")
+    book.add_prefix("git push origin", folders[0], Decision(False, "folder"))
+    assert book.decision("shell", {"command": command}, folders[0]) is None
+
+
+def test_the_simulator_shows_which_part_a_no_meets(
+    tmp_path: Path, folders: tuple[str, str]
+) -> None:
+    book = RuleBook(tmp_path / "data")
+    book.add_prefix("git push origin", folders[0], Decision(False, "folder"))
+    found = simulate("ls && git push origin main", Path(folders[0]), book, "all")
+    assert found.verdict == "deny"
+    assert [(part.text, part.verdict) for part in found.parts] == [
+        ("ls", "allow"),
+        ("git push origin main", "deny"),
+    ]
+    assert "git push origin" in found.parts[1].rule

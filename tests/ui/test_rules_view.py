@@ -78,8 +78,8 @@ def test_a_command_is_tried_part_by_part_and_not_run(page: Page, tmp_path: Path)
     page.view.field.setText("ls && touch PWN")
     shown = page.words("simulatorResult")
     assert "! This is asked about" in shown
-    assert "✓ ls" in shown
-    assert "! touch PWN" in shown
+    assert "✓\nls\nonly reads inside the project" in shown
+    assert "!\ntouch PWN\n" in shown
     page.view.field.setText("ls -l")
     assert "✓ This runs without a question" in page.words("simulatorResult")
     page.view.field.setText("rm -rf /")

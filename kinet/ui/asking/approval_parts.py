@@ -121,6 +121,8 @@ class Body(QWidget):
         ratio = self.devicePixelRatioF()
         for label, icon_name, token in self._notes:
             label.setPixmap(theme.pixmap(icon_name, token, 14, ratio))
+            # Beside the first line, however large the words are.
+            label.setFixedHeight(theme.line_height("meta"))
         if self._box is not None:
             self._box.set_theme(theme)
             long = self._box.row_count(560, MOST_ROWS + 1) > MOST_ROWS
@@ -162,8 +164,7 @@ class Body(QWidget):
     def _note(self, column: QVBoxLayout, icon_name: str, token: str, words: str) -> None:
         mark = QLabel(self)
         mark.setFixedWidth(14)
-        mark.setAlignment(Qt.AlignmentFlag.AlignTop)
-        mark.setContentsMargins(0, 1, 0, 0)
+        mark.setAlignment(Qt.AlignmentFlag.AlignVCenter)
         text = text_label(words, type="meta", tone=token, parent=self)
         text.setWordWrap(True)
         row = QHBoxLayout()

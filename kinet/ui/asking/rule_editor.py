@@ -13,6 +13,7 @@ from kinet.ui.kit.controls import repolish, text_label
 from kinet.ui.kit.input_filters import guard_wheel
 from kinet.ui.kit.segments import Segments
 from kinet.ui.kit.visible_text import spell_out
+from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.look.theme import Theme
 
 _SCOPES: dict[str, Scope] = {"session": "session", "folder": "folder", "always": "always"}
@@ -100,10 +101,8 @@ class RuleEditor(QFrame):
         rule.addWidget(text_label("Allow commands", tone="text_2", parent=self))
         rule.addWidget(self.match)
         rule.addWidget(self.words, 1)
-        where = QHBoxLayout()
-        where.setSpacing(8)
+        where = WrappingRow(aside=self.fits)
         where.addWidget(self.reach)
-        where.addStretch(1)
         where.addWidget(self.fits)
         grid = QGridLayout(self)
         grid.setContentsMargins(12, 12, 12, 12)

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from kinet.core.errors import KinetError
 from kinet.ui.kit.controls import IconButton, Line, text_label
 from kinet.ui.kit.part_buttons import TextButton, padded
 from kinet.ui.kit.visible_text import spell_out
-from kinet.ui.services import RuleRow, RuleServices
+from kinet.ui.services import JudgedPart, RuleRow, RuleServices
 
 _WORDS = {"allow": "runs without a question", "ask": "is asked about", "deny": "is refused"}
 _TONES = {"allow": "success", "ask": "warning", "deny": "danger"}
@@ -151,18 +159,37 @@ class RulesView(QWidget):
             return
         found = self._services.simulate(command, self._folder)
         whole = f"{_MARKS[found.verdict]} This {_WORDS[found.verdict]}: {found.reason}."
-        self._line(whole, tone=_TONES[found.verdict])
+        self._result.add(self._line(whole, tone=_TONES[found.verdict]))
         for part in found.parts:
-            self._line(f"{_MARKS[part.verdict]} {part.text}", type="code")
-            self._line(part.rule, type="meta", tone="text_3")
+            self._result.add(self._part(part))
         if found.rule:
-            self._line(f"Saved rule: {found.rule}", type="meta", tone="text_2")
+            self._result.add(self._line(f"Saved rule: {found.rule}", type="meta", tone="text_2"))
 
-    def _line(self, words: str, *, type: str = "", tone: str = "") -> None:
+    def _part(self, part: JudgedPart) -> QWidget:
+        """One command with its mark, and below it what decided."""
+        holder = QWidget(self._result)
+        mark = text_label(_MARKS[part.verdict], tone=_TONES[part.verdict], parent=holder)
+        mark.setFixedWidth(16)
+        mark.setAccessibleName(f"This part {_WORDS[part.verdict]}")
+        grid = QGridLayout(holder)
+        grid.setContentsMargins(12, 6, 12, 6)
+        grid.setHorizontalSpacing(4)
+        grid.setVerticalSpacing(0)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(mark, 0, 0)
+        for row, words, kind, tone in (
+            (0, part.text, "code", ""),
+            (1, part.rule, "meta", "text_3"),
+        ):
+            label = text_label(spell_out(words).text, type=kind, tone=tone, parent=holder)
+            label.setWordWrap(True)
+            grid.addWidget(label, row, 1)
+        return holder
+
+    def _line(self, words: str, *, type: str = "", tone: str = "") -> QWidget:
         label = text_label(spell_out(words).text, type=type, tone=tone, parent=self._result)
         label.setWordWrap(True)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        self._result.add(padded(label, 12, 4, 12, 4), line=False)
+        return padded(label, 12, 6, 12, 6)
 
     def _say(self, sentence: str) -> None:
         self.error.setText(sentence)
@@ -179,9 +206,9 @@ class _Rows(QFrame):
         self._list.setContentsMargins(0, 4, 0, 4)
         self._list.setSpacing(0)
 
-    def add(self, row: QWidget, *, line: bool = True) -> None:
+    def add(self, row: QWidget) -> None:
         """One more row below."""
-        if line and self._list.count():
+        if self._list.count():
             self._list.addWidget(Line(self))
         self._list.addWidget(row)
 

@@ -136,7 +136,12 @@ class SettingsDialog(QDialog):
             self.resize(SIZE)
             return
         window = parent.window()
-        self.resize(SIZE.boundedTo(window.size() - QSize(32, 32)))
+        # Larger words want more room, as far as the window has it.
+        wanted = SIZE * max(1.0, current_theme().zoom / 100)
+        self.resize(wanted.boundedTo(window.size() - QSize(32, 32)))
+        self._side.setFixedWidth(
+            min(wanted.width() * _LIST_WIDTH // SIZE.width(), self.width() // 3)
+        )
         middle = window.mapToGlobal(window.rect().center()) - self.rect().center()
         self.move(middle)
         if self._scrim is None:
