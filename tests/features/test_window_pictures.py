@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from PySide6.QtCore import QByteArray, QMimeData
 
 from tests.support.live_window import live_window
 from tests.support.scripted_server import ScriptedServer, hangs, says
@@ -57,3 +58,23 @@ async def test_a_picture_waits_while_a_turn_runs(tmp_path: Path) -> None:
             assert [item.name for item in composer.attachments()] == ["shot.png"]
             live.panel.stop()
             await live.ended()
+
+
+async def test_a_pasted_picture_is_sent_in_its_very_bytes(tmp_path: Path) -> None:
+    with ScriptedServer(says("A gradient.")) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            composer = live.panel.composer
+            held = QMimeData()
+            held.setData("image/png", QByteArray(picture(tmp_path).read_bytes()))
+            composer.edit.insertFromMimeData(held)
+            await until(lambda: len(composer.attachments()) == 1)
+            composer.submitted.emit()
+            await until(lambda: len(server.requests) == 1)
+            await live.ended()
+            assert composer.attachments() == ()
+            assert "Pasted picture 256×256" in live.text
+    parts = server.bodies[0]["messages"][-1]["content"]
+    url = next(part["image_url"]["url"] for part in parts if part["type"] == "image_url")
+    assert base64.b64decode(url.partition(",")[2]) == picture(tmp_path).read_bytes()

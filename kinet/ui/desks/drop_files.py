@@ -1,4 +1,4 @@
-"""Files dropped anywhere on the chat are attached; while they are over it, that is said."""
+"""What is dropped anywhere on the chat is attached; while it is over the chat, that is said."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QWidget
 
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.look.theme import current_theme
+from kinet.ui.writing.given_pictures import has_picture, picture_in
 
 
 class DropFiles(QObject):
-    """Serves one panel; folders and things from elsewhere are not taken."""
+    """Serves one panel; files and pictures are taken, folders and other things are not."""
 
     def __init__(self, panel: ChatPanel) -> None:
         super().__init__(panel)
@@ -26,20 +27,27 @@ class DropFiles(QObject):
         match event:
             case QDropEvent() if event.type() == QEvent.Type.Drop:
                 self._show(False)
-                files = files_of(event.mimeData())
-                if files:
+                if is_taken(event.mimeData()):
                     event.acceptProposedAction()
-                    self._panel.composer.attach_all(files)
+                    self._attach(event.mimeData())
                     self._panel.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
                 return True
             case QDragEnterEvent() | QDragMoveEvent():
-                if files_of(event.mimeData()):
+                if is_taken(event.mimeData()):
                     event.acceptProposedAction()
                     self._show(True)
                 return True
             case _ if event.type() == QEvent.Type.DragLeave:
                 self._show(False)
         return False
+
+    def _attach(self, data: QMimeData) -> None:
+        files = files_of(data)
+        picture = picture_in(data) if not files else None
+        if picture is not None:
+            self._panel.composer.take_picture(picture)
+        else:
+            self._panel.composer.attach_all(files)
 
     def _show(self, shown: bool) -> None:
         if shown and self._veil is None:
@@ -48,6 +56,11 @@ class DropFiles(QObject):
             self._veil.deleteLater()
             self._veil.hide()
             self._veil = None
+
+
+def is_taken(data: QMimeData) -> bool:
+    """True for what can be attached."""
+    return bool(files_of(data)) or has_picture(data)
 
 
 def files_of(data: QMimeData) -> list[Path]:
@@ -81,4 +94,4 @@ class _Veil(QWidget):
         painter.drawRoundedRect(box, 8, 8)
         painter.setPen(theme.qcolor("text"))
         painter.setFont(theme.font("ui"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "Drop files to attach them")
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "Drop to attach")

@@ -17,7 +17,7 @@ from kinet.ui.writing.composer_edit import clean_text
 
 CHIP_HEIGHT = 24
 MAX_FILE_BYTES = 512 * 1024
-MAX_PICTURE_BYTES = 20 * 1024 * 1024
+MAX_PICTURE_BYTES = 20_000_000
 _GAP = 8
 _NAME_WIDTH = 180
 
@@ -53,9 +53,10 @@ def read_attachment(path: Path) -> Attachment | str:
             picture = media_type_of(file.read(16)) != ""
         if picture and size <= MAX_PICTURE_BYTES:
             return Attachment(path.name, "", str(path), size)
-        if size > MAX_FILE_BYTES:
+        most = MAX_PICTURE_BYTES if picture else MAX_FILE_BYTES
+        if size > most:
             return (
-                f"{path.name} is {size_words(size)}; up to {size_words(MAX_FILE_BYTES)} can be "
+                f"{path.name} is {size_words(size)}; up to {size_words(most)} can be "
                 "attached. Put it into the folder and name it in your message instead."
             )
         raw = path.read_bytes()

@@ -20,6 +20,8 @@ from kinet.ui.look.theme import current_theme
 from kinet.ui.writing.attachments import Attachment, ChipBar, read_attachment
 from kinet.ui.writing.composer_edit import ComposerEdit
 from kinet.ui.writing.composer_menus import ComposerMenus
+from kinet.ui.writing.given_pictures import Picture
+from kinet.ui.writing.pasted_pictures import PastedPictures
 from kinet.ui.writing.queue_tray import QueueTray
 from kinet.ui.writing.skill_chips import SkillChips
 
@@ -42,6 +44,9 @@ class Composer(QWidget):
         self.queue = QueueTray(self)
         self.box = _Box(self)
         self._attachments: tuple[Attachment, ...] = ()
+        self.pictures = PastedPictures(self)
+        # Enter was pressed while a pasted picture was still being packed.
+        self._submits_later = False
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -71,7 +76,7 @@ class Composer(QWidget):
         self._refresh()
 
     def attach(self, path: Path) -> None:
-        """Attaches a text file; `problem` says why it cannot be."""
+        """Attaches a text file or a picture; `problem` says why it cannot be."""
         found = read_attachment(path)
         if isinstance(found, str):
             self.problem.emit(found)
@@ -82,6 +87,11 @@ class Composer(QWidget):
         """Attaches several files, in order."""
         for path in paths:
             self.attach(path)
+
+    def take_picture(self, picture: Picture) -> None:
+        """Attaches a picture that has no file, as soon as it is kept in one."""
+        self.pictures.take(picture)
+        self._refresh()
 
     def set_running(self, running: bool) -> None:
         """Shows Stop while a turn runs; Send stays, and queues then."""
@@ -122,6 +132,8 @@ class Composer(QWidget):
         self.edit.textChanged.connect(self._refresh)
         self.edit.text_pasted.connect(self._add_paste)
         self.edit.files_given.connect(self.attach_all)
+        self.edit.picture_given.connect(self.take_picture)
+        self.pictures.ready.connect(self._take_ready)
         self.edit.focus_changed.connect(self.box.update)
         self.edit.height_changed.connect(self.updateGeometry)
         self.box.chips.removed.connect(self._remove_attachment)
@@ -135,12 +147,30 @@ class Composer(QWidget):
         self.box.command.clicked.connect(self.command_requested)
 
     def _submit(self) -> None:
+        if self.pictures.waiting:
+            self._submits_later = True
+            return
         if self.text().strip() or self._attachments:
             self.submitted.emit()
 
+    def _take_ready(self, made: Attachment | str) -> None:
+        self.pictures.waiting -= 1
+        submits = self._submits_later and not self.pictures.waiting
+        self._submits_later = self._submits_later and not submits
+        if isinstance(made, str):
+            # Nothing is sent without the picture that was meant.
+            self._submits_later = submits = False
+            self.problem.emit(made)
+            self._refresh()
+        else:
+            self._set_attachments((*self._attachments, made))
+        if submits:
+            self._submit()
+
     def _refresh(self) -> None:
         text = self.text()
-        self.box.send.setEnabled(bool(text.strip() or self._attachments))
+        is_anything = text.strip() or self._attachments or self.pictures.waiting
+        self.box.send.setEnabled(bool(is_anything))
         # A command is a message of its own.
         self.box.command.setEnabled(not text)
         self.changed.emit()
@@ -177,7 +207,7 @@ class _Box(QFrame):
         self.skills = SkillChips(self)
         self.chips = ChipBar(self)
         self.edit = ComposerEdit(self)
-        self.plus = IconButton("plus", "Attach text files", parent=self)
+        self.plus = IconButton("plus", "Attach text files and pictures", parent=self)
         self.mention = IconButton("at", "Name a file of the folder", parent=self)
         self.command = IconButton("slash", "Commands", parent=self)
         self.model = MenuButton("model", "", "Model", self)

@@ -35,6 +35,7 @@ class ComposerDesk(QObject):
         # Edits the newest message in its place; False where that cannot be.
         self.edit_last: Callable[[], bool] = lambda: False
         self._composer, self._drafts, self._session = composer, drafts, session
+        composer.pictures.folder = drafts.pictures
         self._recalled = 0
         # What was typed before the walk through earlier messages began.
         self._set_aside = Draft()
@@ -59,7 +60,7 @@ class ComposerDesk(QObject):
         text = with_attachments(self._composer.text(), attached)
         if not text.strip():
             # A picture alone is named, so that the conversation has a title.
-            text = ", ".join(path.name for path in pictures)
+            text = ", ".join(item.name for item in attached if item.is_picture)
         if not text.strip() or (not pictures and self.local_command(text)):
             return
         if not self.has_model:

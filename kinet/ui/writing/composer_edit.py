@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from kinet.ui.look.theme import current_theme
+from kinet.ui.writing.given_pictures import has_picture, picture_in
 
 LINE = 24
 # Above these a paste becomes a chip: a very long line would stop the field for seconds.
@@ -36,6 +37,7 @@ class ComposerEdit(QTextEdit):
     submitted = Signal()
     text_pasted = Signal(str)  # a text too large for the field
     files_given = Signal(list)  # list[Path], dropped or pasted
+    picture_given = Signal(object)  # a picture without a file, dropped or pasted
     height_changed = Signal()
     focus_changed = Signal()
     recall_requested = Signal(int)  # -1 older, +1 newer, 0 the last one into an empty field
@@ -161,12 +163,16 @@ class ComposerEdit(QTextEdit):
         self.ensureCursorVisible()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return source.hasText() or source.hasUrls()
+        return source.hasText() or source.hasUrls() or has_picture(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         files = [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
         if files:
             self.files_given.emit(files)
+            return
+        picture = picture_in(source) if has_picture(source) else None
+        if picture is not None:
+            self.picture_given.emit(picture)
             return
         text = clean_text(source.text())
         if is_huge(text):

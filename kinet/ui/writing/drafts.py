@@ -53,6 +53,15 @@ class DraftBook:
         else:
             self._drafts[session_id] = draft
 
+    @property
+    def pictures(self) -> Path:
+        """Where pictures are kept that were pasted into drafts."""
+        return self._path.with_name("pasted")
+
+    def attached(self) -> frozenset[str]:
+        """The files that drafts name."""
+        return frozenset(item.path for draft in self._drafts.values() for item in draft.attachments)
+
     def ids(self) -> frozenset[str]:
         """Sessions that have a draft."""
         return frozenset(self._drafts)
