@@ -19,6 +19,11 @@ MODES: Labels = {
     "all": ("Allow all", "Asks nothing but what is dangerous."),
     "deny": ("Deny", "Refuses everything that would need a question."),
 }
+SCROLLING: Labels = {
+    "follow": ("Follow the text", "Until you scroll up; the end brings it back."),
+    "question": ("Keep my question at the top", "The answer grows down below it."),
+    "off": ("Do not scroll", "Only you move the conversation."),
+}
 THEMES: Labels = {"system": "Like the system", "light": "Light", "dark": "Dark"}
 
 

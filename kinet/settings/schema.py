@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
 from kinet.settings.fields import Choice, FieldKind, SettingField
-from kinet.settings.labels import ESCAPES, MODES, PRESETS, SEND_KEYS, THEMES, Labels
+from kinet.settings.labels import ESCAPES, MODES, PRESETS, SCROLLING, SEND_KEYS, THEMES, Labels
 from kinet.settings.setting import Section, setting
 from kinet.settings.stored import LocalServer, OwnPrice, Profile
 
@@ -138,6 +138,12 @@ class Appearance(Section):
     )
     wide: bool = setting(
         False, title="Wide column", help="Conversations may be 960 instead of 720 pixels wide."
+    )
+    scrolling: Literal["follow", "question", "off"] = setting(
+        "follow",
+        title="While an answer is written",
+        help="What the conversation does as text comes in.",
+        labels=SCROLLING,
     )
 
 

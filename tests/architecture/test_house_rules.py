@@ -104,7 +104,13 @@ def circle(edges: dict[str, set[str]]) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if "ui" in path.parts], ids=str)
+# Files whose nested loop has a reason, and what it is.
+LOOPS = {"drag_out.py": "Qt can drag in no other way; it begins in a mouse event, not in a task"}
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if "ui" in path.parts and path.name not in LOOPS], ids=str
+)
 def test_the_window_opens_no_loop_inside_the_loop(path: Path) -> None:
     """A nested loop leaves other tasks stuck for ever (performance.md, section 3, rule 1)."""
     offending = []

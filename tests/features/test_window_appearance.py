@@ -68,3 +68,18 @@ async def test_the_send_key_is_the_one_that_was_chosen(tmp_path: Path) -> None:
             QTest.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
             await live.ended()
             await until(lambda: "Yes." in live.text)
+
+
+async def test_the_way_of_scrolling_reaches_open_and_new_conversations(
+    tmp_path: Path,
+) -> None:
+    with ScriptedServer(says("One."), says("Two.")) as server:
+        async with live_window(tmp_path, server_url=server.base_url, folder=tmp_path) as live:
+            await live.ask("First.")
+            live.window.program.settings.set("appearance.scrolling", "question")
+            assert live.panel.transcript.stage.follower.mode == "question"
+            live.window.desk.new()
+            await live.ask("Second.")
+            assert live.panel.transcript.stage.follower.mode == "question"
+            live.window.program.settings.set("appearance.scrolling", "follow")
+            assert live.panel.transcript.stage.follower.mode == "follow"

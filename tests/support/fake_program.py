@@ -194,6 +194,7 @@ class FakeSettings:
             "appearance.zoom": 100,
             "appearance.contrast": False,
             "appearance.wide": False,
+            "appearance.scrolling": "follow",
         }
         self.models = [LUMEN]
 

@@ -216,3 +216,38 @@ def test_long_lines_of_code_scroll_inside_their_card(app: object) -> None:
     click(transcript, 0, "wrap")
     assert run.wrap
     assert run.scroll == 0
+
+
+def _streams(transcript: Transcript, lines: int) -> None:
+    presenter = live(transcript, [TurnStarted("s"), asked("A question of mine.")])
+    for number in range(lines):
+        presenter.show(TextDelta(f"Line {number} of many words.\n\n"))
+    settle(transcript)
+
+
+def test_the_question_can_stay_at_the_top_while_the_answer_grows_down(app: object) -> None:
+    transcript = _long()
+    transcript.stage.follower.mode = "question"
+    transcript.jump_to_bottom()
+    stage = transcript.stage
+    for lines in (0, 3, 80):
+        _streams(transcript, lines)
+        places = range(len(stage.flow.entries))
+        question = max(n for n in places if stage.flow.entries[n].kind == "user")
+        assert stage.flow.top_of(question) - stage.bar.value() == 20
+        assert not transcript.following
+    assert stage.bar.maximum() > stage.bar.value()
+
+
+def test_without_scrolling_nothing_moves_while_the_answer_grows(app: object) -> None:
+    transcript = _long()
+    transcript.stage.follower.mode = "off"
+    transcript.jump_to_bottom()
+    presenter = live(transcript, [TurnStarted("s"), asked("A question of mine.")])
+    before = transcript.verticalScrollBar().value()
+    for number in range(80):
+        presenter.show(TextDelta(f"Line {number} of many words.\n\n"))
+    settle(transcript)
+    assert transcript.verticalScrollBar().value() == before
+    transcript.verticalScrollBar().setValue(transcript.verticalScrollBar().maximum())
+    assert not transcript.following

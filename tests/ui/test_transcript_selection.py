@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from kinet.core.events import TextDelta, TurnFinished, TurnStarted
 from tests.ui.transcript_kit import (
@@ -50,6 +50,41 @@ def test_code_that_was_cut_into_parts_is_copied_whole(app: object) -> None:
     assert select(transcript, (1, 0, 0), (1, last, 10**6)) == code.removesuffix("\n")
     click(transcript, 1, "copy-code")
     assert QGuiApplication.clipboard().text() == code.removesuffix("\n")
+
+
+def test_selected_text_is_dragged_out_and_stays_selected(app: object, monkeypatch) -> None:
+    carried: list[str] = []
+    monkeypatch.setattr(
+        "kinet.ui.transcript.area.drag_out", lambda source, text: carried.append(text)
+    )
+    transcript, answer = _loaded("Some plain words to carry.")
+    select(transcript, (answer, 0, 0), (answer, 0, 16))
+    words = point_of(transcript, answer, 40, 12)
+    viewport, left = transcript.viewport(), Qt.MouseButton.LeftButton
+    QTest.mousePress(viewport, left, pos=words)
+    QTest.mouseMove(viewport, words + QPoint(3, 0))
+    assert carried == []
+    _drag(viewport, words + QPoint(60, 40))
+    assert carried == ["Some plain words"]
+    QTest.mouseRelease(viewport, left, pos=words + QPoint(60, 40))
+    assert transcript.selection.text() == "Some plain words"
+
+
+def test_a_click_on_selected_text_takes_the_selection_away(app: object) -> None:
+    transcript, answer = _loaded("Some plain words to carry.")
+    select(transcript, (answer, 0, 0), (answer, 0, 16))
+    words = point_of(transcript, answer, 40, 12)
+    QTest.mouseClick(transcript.viewport(), Qt.MouseButton.LeftButton, pos=words)
+    assert transcript.selection.is_empty
+
+
+def _drag(viewport: QWidget, to: QPoint) -> None:
+    """A move with the button held, which QTest does not tell."""
+    at = QPointF(to)
+    kind, left = QEvent.Type.MouseMove, Qt.MouseButton.LeftButton
+    none = Qt.KeyboardModifier.NoModifier
+    event = QMouseEvent(kind, at, viewport.mapToGlobal(at), Qt.MouseButton.NoButton, left, none)
+    QApplication.sendEvent(viewport, event)
 
 
 def test_select_all_gives_the_markdown_of_all_messages(app: object) -> None:

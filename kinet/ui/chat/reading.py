@@ -41,6 +41,7 @@ class Reading(QObject):
         super().__init__(parent)
         self._body, self._session, self._panel = body, session, parent
         self.presenter: Presenter | None = None
+        self._scrolling = "follow"
 
     @property
     def transcript(self) -> Transcript:
@@ -70,8 +71,15 @@ class Reading(QObject):
         transcript.message_requested.connect(self.message_chosen)
         transcript.fact_requested.connect(self.fact_chosen)
         self.presenter = Presenter(transcript)
+        self.set_scrolling(self._scrolling)
         self._replay(self.presenter)
         self.made.emit()
+
+    def set_scrolling(self, scrolling: str) -> None:
+        """What the conversation does while text comes: follow, question or off."""
+        self._scrolling = scrolling
+        if self._body.transcript is not None:
+            self._body.transcript.stage.follower.mode = scrolling
 
     def show(self, event: Event) -> None:
         """Shows and announces what happens now."""

@@ -12,6 +12,7 @@ _AT_START = (
     "general.escape_stops",
     "appearance.contrast",
     "appearance.wide",
+    "appearance.scrolling",
 )
 
 
@@ -35,6 +36,7 @@ class SettingsLink(QObject):
     def serve(self) -> None:
         """Gives a new panel what holds for all."""
         self._changed("general.send_key")
+        self._changed("appearance.scrolling")
 
     def _changed(self, key: str) -> None:
         parts, settings = self._parts, self._program.settings
@@ -53,6 +55,9 @@ class SettingsLink(QObject):
                 parts.look.set_contrast(bool(settings.get(key)))
             case "appearance.wide":
                 parts.look.set_wide(bool(settings.get(key)))
+            case "appearance.scrolling":
+                for panel in parts.desk.panels:
+                    panel.reading.set_scrolling(str(settings.get(key)))
             case _:
                 parts.models.refresh()
 

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.transcript.accessible import install
 from kinet.ui.transcript.acting import Actor
+from kinet.ui.transcript.drag_out import drag_out
 from kinet.ui.transcript.entry import Entry, Hit
 from kinet.ui.transcript.finding import Finder
 from kinet.ui.transcript.formula_shelf import FormulaShelf
@@ -92,6 +93,7 @@ class TranscriptArea(QAbstractScrollArea):
         self._pointer.clicked.connect(self._actor.act)
         self._pointer.hovered.connect(self.link_hovered)
         self._pointer.selecting.connect(self.stage.follower.hold)
+        self._pointer.lifted.connect(self._drag_out)
         self._keys.clicked.connect(self._actor.act)
         self._keys.copy_wanted.connect(self.copy)
         self.stage.follower.changed.connect(self.following_changed)
@@ -105,6 +107,12 @@ class TranscriptArea(QAbstractScrollArea):
         text = self.selection.text(plain=plain)
         if text:
             QGuiApplication.clipboard().setText(text)
+
+    def _drag_out(self) -> None:
+        """Carries what is selected to where it is dropped."""
+        text = self.selection.text()
+        if text:
+            drag_out(self, text)
 
     def select_step(self, call_id: str) -> None:
         """Marks the row of the step that the panel shows; "" for none. Its group opens."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kinet.ui.kit.figures import cost_words
+
 
 def duration(seconds: float) -> str:
     """ "41 s", "1 min 8 s", "2 h 5 min"."""
@@ -18,15 +20,11 @@ def short_duration(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 60 else duration(seconds)
 
 
-def money(cost: float | None, known: bool = True) -> str:
-    """ "≈ $0.031"; "" where nothing is known; at least two digits that say something."""
+def money(cost: float | None, known: bool = True, estimated: bool = False) -> str:
+    """As everywhere in the window; "" where nothing is known."""
     if cost is None or (not known and cost == 0):
         return ""
-    if cost == 0:
-        return "$0"
-    digits = 2 if cost >= 0.1 else 3 if cost >= 0.001 else 4 if cost >= 0.0001 else 6
-    more = "" if known else "at least "
-    return f"≈ {more}${cost:.{digits}f}"
+    return cost_words(cost, known, estimated)
 
 
 def plural(number: int, word: str) -> str:

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QScrollBar
 from kinet.ui.transcript.entry import Entry
 from kinet.ui.transcript.flow import Flow
 from kinet.ui.transcript.follow import Follower
+from kinet.ui.transcript.style import TOP
 
 # An entry, the number of its block or -1, and how far below the upper edge of the screen it is.
 Anchor = tuple[Entry, int, int]
@@ -19,13 +20,33 @@ class Eye:
         self._flow = flow
         self._bar = bar
         self._follower = follower
+        # What is to reach the top of the screen, however little stands below it.
+        self._question: Entry | None = None
+
+    def asked(self, question: Entry, height: int) -> None:
+        """The person has asked: shows it where the chosen mode wants it, and stays there."""
+        mode = self._follower.mode
+        self._question = question if mode == "question" else None
+        if mode == "follow":
+            return
+        self.set_range(height)
+        self._follower.hold()
+        with self._follower.own_moves():
+            self._bar.setValue(self._bar.maximum())
 
     def set_range(self, height: int) -> None:
         """Lets the bar reach everything; `height` is what is seen at once."""
         with self._follower.own_moves():
             self._bar.setPageStep(height)
             self._bar.setSingleStep(24)
-            self._bar.setRange(0, max(0, self._flow.height - height))
+            self._bar.setRange(0, max(0, self._end(height) - height))
+
+    def _end(self, height: int) -> int:
+        """The lower edge of all, or of the screen that begins with the question."""
+        place = self._flow.place_of(self._question) if self._question is not None else -1
+        if place < 0:
+            return self._flow.height
+        return max(self._flow.height, self._flow.top_of(place) - TOP + height)
 
     def anchor(self, height: int) -> Anchor | None:
         """What is to stay where it is; None where the end is followed."""

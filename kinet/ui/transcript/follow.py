@@ -26,6 +26,9 @@ class Follower(QObject):
         self._last = bar.value()
         self.following = True
         self.has_below = False
+        # follow: the end is followed; question: what the person has asked stays at the top while
+        # the answer grows; off: nothing moves by itself.
+        self.mode = "follow"
         bar.valueChanged.connect(self._value_changed)
 
     @contextmanager
@@ -60,7 +63,7 @@ class Follower(QObject):
         if not self._own:
             if value < before:
                 self._set(False)
-            elif self._bar.maximum() - value <= NEAR_END:
+            elif self.mode == "follow" and self._bar.maximum() - value <= NEAR_END:
                 self._set(True)
             self.moved.emit()
 

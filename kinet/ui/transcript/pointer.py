@@ -21,6 +21,7 @@ class Pointer(QObject):
     clicked = Signal(object, object)  # Entry, Hit
     hovered = Signal(str)  # address of the link below the mouse, "" for none
     selecting = Signal()
+    lifted = Signal()  # selected text is dragged away
 
     def __init__(self, stage: Stage, selection: Selection, artist: Artist, on: QWidget) -> None:
         super().__init__(on)
@@ -30,6 +31,8 @@ class Pointer(QObject):
         self._on = on
         self._pressed: tuple[int, Hit] | None = None
         self._dragging = False
+        # True while a press on selected text may become a drag of it.
+        self._may_lift = False
         self._thumb: tuple[Piece, int] | None = None
         self._begun = QPoint()
         self._clicks = 0
@@ -56,6 +59,10 @@ class Pointer(QObject):
         self._dragging = True
         place = self.place_at(point)
         shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        self._may_lift = self._clicks == 1 and not shifted and self._selection.holds(place)
+        if self._may_lift:
+            # A click takes the selection away, but only when the button is let go.
+            return
         if shifted and self._selection.anchor is not None:
             self._selection.set(self._selection.anchor, place)
         elif self._clicks == 2:
@@ -77,6 +84,11 @@ class Pointer(QObject):
             return
         self._last = point
         far = (point - self._begun).manhattanLength() >= QApplication.startDragDistance()
+        if far and self._may_lift:
+            self._dragging = self._may_lift = False
+            self._pressed = None
+            self.lifted.emit()
+            return
         if far and self._clicks == 1:
             if self._pressed is not None and self._pressed[1].action != "link":
                 return
@@ -94,6 +106,10 @@ class Pointer(QObject):
             return
         self._dragging, self._thumb = False, None
         self._edge.stop()
+        if self._may_lift:
+            self._may_lift = False
+            self._selection.clear()
+            self._on.update()
         point = event.position().toPoint()
         pressed, self._pressed = self._pressed, None
         found = self.hit(point)

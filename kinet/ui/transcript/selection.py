@@ -65,6 +65,11 @@ class Selection:
             self.set(Place(0, 0, 0), Place(count - 1, 10**6, 10**9))
             self._is_whole = True
 
+    def holds(self, place: Place | None) -> bool:
+        """True if a place lies in what is selected."""
+        found = self.range()
+        return found is not None and place is not None and found[0] <= place < found[1]
+
     def range(self) -> tuple[Place, Place] | None:
         """(first, last), or None if nothing is selected."""
         if self.anchor is None or self.focus is None or self.anchor == self.focus:

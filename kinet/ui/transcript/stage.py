@@ -96,6 +96,9 @@ class Stage(QObject):
             self.flow.add(entry)
         else:
             self.flow.insert_before(entry, last)
+        if entry.kind == "user":
+            self._eye.asked(entry, self.height)
+            self._held = None
         self._grown()
 
     def remove(self, entry: Entry) -> None:

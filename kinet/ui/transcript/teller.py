@@ -273,6 +273,7 @@ class Teller:
 
     def _step_done(self, event: StepFinished) -> None:
         turn = self._turn
+        turn.cost_estimated = turn.cost_estimated or event.estimate
         if event.purpose:
             turn.count(event.usage, event.cost)
         elif turn.calls and turn.group is not None:

@@ -36,6 +36,7 @@ class Turn:
     usage: Usage = field(default_factory=Usage)
     cost: float = 0.0
     cost_known: bool = True
+    cost_estimated: bool = False
     paths: dict[str, None] = field(default_factory=dict)
     # Lines added and removed, by call; what a call's own event of changed files says counts.
     lines: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -70,6 +71,6 @@ class Turn:
             tokens_in=self.usage.tokens_in,
             cached=self.usage.cache_read,
             tokens_out=self.usage.tokens_out,
-            cost=money(self.cost, self.cost_known) if self.usage.tokens_in else "",
+            cost=money(self.cost, self.cost_known, self.cost_estimated) if self.usage.tokens_in else "",
             seconds=duration(event.duration_s) if event.duration_s >= 0.5 else "",
         )
