@@ -73,6 +73,8 @@ class Conversation:
     cost: float = 0.0
     # False as soon as one call had no known price: the total is then a lower bound.
     cost_known: bool = True
+    # Some of it is counted with a usual price, for that of the model is not known.
+    cost_estimated: bool = False
     # The newest step's prompt + completion, and how many messages that covered.
     occupancy: int = 0
     occupancy_messages: int = 0
@@ -131,6 +133,7 @@ class Conversation:
             case ToolFinished():
                 self._add_result(event)
             case StepFinished(usage=usage, cost=cost, purpose=purpose):
+                self.cost_estimated = self.cost_estimated or event.estimate
                 if purpose:
                     self._count(usage, cost)
                 else:

@@ -20,10 +20,11 @@ from kinet.core.events import (
     TurnFinished,
     TurnStarted,
 )
-from kinet.ui.chat.status_row import cost_words, seconds_words, tokens_words
 from kinet.ui.chat.turn_status import TurnStatus
+from kinet.ui.kit.figures import cost_words, seconds_words, tokens_words
 from kinet.ui.panel.step_text import raw_text
 from kinet.ui.steps import StepBook, argument_of, counts_of, verb_of
+from kinet.ui.transcript.durations import money
 
 ASKED = ApprovalRequest("r", "c", "shell", "command", "Run this command?", "ls")
 
@@ -71,6 +72,20 @@ def test_an_unknown_price_is_never_shown_as_nothing() -> None:
     assert cost_words(0.013, True) == "≈ $0.013"
     assert cost_words(0.5, False) == "at least $0.50"
     assert cost_words(0.0, True) == "free"
+
+
+def test_money_is_told_alike_wherever_it_is_shown() -> None:
+    for cost, known, words in (
+        (0.0, True, "free"),
+        (0.0312, True, "≈ $0.031"),
+        (0.00002, True, "< $0.001"),
+        (0.02, False, "at least $0.020"),
+    ):
+        assert cost_words(cost, known) == words
+        assert money(cost, known) == words
+    # A turn without a known price says nothing of money.
+    assert money(0.0, False) == ""
+    assert cost_words(0.5, True, True) == money(0.5, True, True) == "≈ $0.50 (estimate)"
 
 
 def test_durations_and_tokens_are_short() -> None:

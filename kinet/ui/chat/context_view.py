@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QVB
 
 from kinet.core.context_map import ContextMap
 from kinet.core.events import ContextCompacted
-from kinet.ui.chat.status_row import tokens_words
 from kinet.ui.kit.controls import ElidedLabel, text_label
+from kinet.ui.kit.figures import tokens_words
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.look.theme import current_theme
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from kinet.ui.chat.status_row import seconds_words
 from kinet.ui.kit.controls import ElidedLabel, IconButton, text_label
+from kinet.ui.kit.figures import seconds_words
 from kinet.ui.kit.tasks import spawn
 
 if TYPE_CHECKING:

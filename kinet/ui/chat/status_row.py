@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from kinet.core.conversation import Conversation
 from kinet.ui.kit.controls import draw_icon, repolish, text_label
+from kinet.ui.kit.figures import cost_words, seconds_words, tokens_words
 from kinet.ui.look.theme import current_theme
 
 HEIGHT = 32
@@ -78,11 +79,14 @@ class StatusRow(QWidget):
             return
         usage = conversation.usage
         self.gauge.set_use(conversation.occupancy, window, exact=usage.known)
-        lines = (
+        lines: tuple[str, ...] = (
             f"Input {usage.tokens_in:,} tokens, {usage.cache_read:,} of them cached",
             f"Output {usage.tokens_out:,} tokens",
         )
-        self.cost.set_cost(conversation.cost, conversation.cost_known, lines)
+        estimated = conversation.cost_estimated
+        if estimated:
+            lines = (*lines, "The price of this model is not known; a usual one was taken.")
+        self.cost.set_cost(conversation.cost, conversation.cost_known, lines, estimated=estimated)
 
     @property
     def status(self) -> Status:
@@ -183,9 +187,11 @@ class CostLabel(QLabel):
         self.setProperty("tone", "text_3")
         self.hide()
 
-    def set_cost(self, cost: float, known: bool, lines: tuple[str, ...] = ()) -> None:
+    def set_cost(
+        self, cost: float, known: bool, lines: tuple[str, ...] = (), *, estimated: bool = False
+    ) -> None:
         """`known` False: some call had no price, `cost` is then a lower bound."""
-        self.setText(cost_words(cost, known))
+        self.setText(cost_words(cost, known, estimated))
         self.setToolTip("\n".join(lines))
         self.setAccessibleName(f"Cost: {self.text()}")
         self.show()
@@ -205,44 +211,6 @@ class _Mark(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._icon:
             draw_icon(QPainter(self), self._icon, self._token, QPoint(8, HEIGHT // 2))
-
-
-def seconds_words(seconds: float) -> str:
-    """A duration in words: "0.4 s", "12 s", "1 min 8 s", "2 h 3 min"."""
-    if seconds < 1:
-        return f"{max(0.0, seconds):.1f} s"
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
-
-
-def tokens_words(tokens: int) -> str:
-    """A number of tokens, short: "612", "8.2k", "200k", "1M"."""
-    if tokens < 1_000:
-        return str(tokens)
-    if tokens < 10_000:
-        return f"{tokens / 1_000:.1f}".removesuffix(".0") + "k"
-    if tokens < 1_000_000:
-        return f"{round(tokens / 1_000)}k"
-    return f"{tokens / 1_000_000:.1f}".removesuffix(".0") + "M"
-
-
-def cost_words(cost: float, known: bool) -> str:
-    """Money as it is shown: "≈ $0.031", "at least $0.02", "free", "—" where no price is known."""
-    if not known:
-        return f"at least {_dollars(cost)}" if cost > 0 else "—"
-    return f"≈ {_dollars(cost)}" if cost > 0 else "free"
-
-
-def _dollars(cost: float) -> str:
-    if cost >= 0.1:
-        return f"${cost:,.2f}"
-    if cost >= 0.001:
-        return f"${cost:.3f}"
-    return "< $0.001"
 
 
 def _gauge_token(share: float) -> str:

@@ -24,7 +24,8 @@ from kinet.core.events import (
     TurnFinished,
     TurnStarted,
 )
-from kinet.ui.chat.status_row import Status, seconds_words, tokens_words
+from kinet.ui.chat.status_row import Status
+from kinet.ui.kit.figures import seconds_words, tokens_words
 from kinet.ui.steps import argument_of
 
 _TOKENS_PER_CHARACTER = 0.27

@@ -12,8 +12,8 @@ from kinet.core.approval import ApprovalRequest, Decision
 from kinet.ui.asking.approval_card import DEAD_SECONDS, ApprovalCard
 from kinet.ui.asking.equal_questions import same_question, shared
 from kinet.ui.chat.chat_panel import ChatPanel
-from kinet.ui.chat.status_row import seconds_words
 from kinet.ui.desks.commands_served import bring_forward
+from kinet.ui.kit.figures import seconds_words
 from kinet.ui.look.theme import window_icon
 
 # One notice per session in this time: a turn may ask many things one after the other.

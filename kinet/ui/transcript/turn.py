@@ -66,11 +66,12 @@ class Turn:
 
     def figures(self, event: TurnFinished) -> Figures:
         """The line that ends the turn."""
+        cost = money(self.cost, self.cost_known, self.cost_estimated)
         return Figures(
             at=time.strftime("%H:%M", time.localtime(event.at)) if event.at else "",
             tokens_in=self.usage.tokens_in,
             cached=self.usage.cache_read,
             tokens_out=self.usage.tokens_out,
-            cost=money(self.cost, self.cost_known, self.cost_estimated) if self.usage.tokens_in else "",
+            cost=cost if self.usage.tokens_in else "",
             seconds=duration(event.duration_s) if event.duration_s >= 0.5 else "",
         )

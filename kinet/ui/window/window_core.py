@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.chat.job_shelf import JobDesk
-from kinet.ui.chat.status_row import cost_words
 from kinet.ui.desks.banner_desk import BannerDesk
 from kinet.ui.desks.changes_desk import ChangesDesk
 from kinet.ui.desks.commands_served import serve_commands
@@ -32,6 +31,7 @@ from kinet.ui.desks.trust_desk import TrustDesk
 from kinet.ui.desks.window_parts import WindowParts
 from kinet.ui.frame.window_frame import WindowFrame
 from kinet.ui.frame.window_geometry import Geometry
+from kinet.ui.kit.figures import cost_words
 from kinet.ui.kit.tasks import spawn
 from kinet.ui.kit.toast import Toast
 from kinet.ui.look.look import Look
