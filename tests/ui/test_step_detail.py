@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from kinet.core.completion import Usage
 from kinet.ui.kit.controls import ElidedLabel
 from kinet.ui.panel.step_detail import CHANGES, INPUT, MODEL, OUTPUT, RAW, StepDetail
 from kinet.ui.steps import StepRecord
@@ -56,6 +58,18 @@ def test_a_miss_of_the_cache_is_named_with_its_cost(panel: StepDetail) -> None:
     assert miss.toolTip() == note[:1].upper() + note[1:]
     panel.show_step(step("x"))
     assert not miss.isVisible()
+
+
+def test_what_the_model_call_took_is_one_line_of_the_head(panel: StepDetail) -> None:
+    note = "tools changed: about 3,000 tokens were read anew"
+    usage = Usage(12_000, 80, 9_000)
+    panel.show_step(replace(step("x", cache_note=note), usage=usage, cost=0.0123))
+    line = panel._head.call
+    assert line.isVisible()
+    assert line.whole_text() == (f"12,000 in · 9,000 cached (75 %) · 80 out · ≈ $0.0123 · {note}")
+    assert line.text().endswith("…")
+    panel.show_step(step("x"))
+    assert not line.isVisible()
 
 
 @pytest.mark.parametrize("width", [300, 400])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from kinet.ui.diff.diff_view import DiffView
+from kinet.ui.kit.clipboard import copy_text
 from kinet.ui.kit.controls import ElidedLabel, IconButton, Line, text_label
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.look.theme import Theme, current_theme
@@ -191,7 +192,7 @@ class ChangesView(QFrame):
             self.undo_requested.emit(None)
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText("".join(file.diff for file in self.files))
+        copy_text("".join(file.diff for file in self.files))
 
 
 def _figures(added: int, removed: int) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from kinet.ui.diff.diff_view import DiffView
+from kinet.ui.kit.clipboard import copy_text
 from kinet.ui.kit.controls import Line, text_label
 from kinet.ui.kit.find_strip import FindStrip
 from kinet.ui.kit.row_view import RowView
@@ -268,7 +269,7 @@ class StepDetail(QFrame):
         self._head.show_record(record, self._share, self._place, seconds, self.theme)
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self._text(self.tabs.currentIndex()))
+        copy_text(self._text(self.tabs.currentIndex()))
         self._foot.tell_copied()
 
     def _save(self) -> None:

@@ -9,7 +9,14 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 from kinet.ui.kit.controls import ElidedLabel, IconButton, repolish, text_label
 from kinet.ui.look.theme import Theme
 from kinet.ui.panel.model_share import ModelShare
-from kinet.ui.panel.step_text import call_fact, duration_text, size_text, state_fact, state_look
+from kinet.ui.panel.step_text import (
+    call_fact,
+    call_line,
+    duration_text,
+    size_text,
+    state_fact,
+    state_look,
+)
 from kinet.ui.steps import StepRecord
 
 
@@ -65,6 +72,15 @@ class StepHead(QWidget):
         column.setSpacing(0)
         column.addWidget(top)
         column.addWidget(below)
+        # What the model call took that asked for this step.
+        self.call = ElidedLabel(parent=self)
+        self.call.setProperty("type", "meta")
+        self.call.setProperty("tone", "text_3")
+        self.call.setSizePolicy(policy.Ignored, policy.Fixed)
+        line = QHBoxLayout()
+        line.setContentsMargins(16, 0, 16, 4)
+        line.addWidget(self.call)
+        column.addLayout(line)
 
     def show_record(
         self, record: StepRecord, share: ModelShare, place: str, seconds: float, theme: Theme
@@ -79,6 +95,8 @@ class StepHead(QWidget):
         running = record.state in ("running", "waiting")
         size = len(record.progress) if running else share.total
         self.setToolTip(call_fact(record))
+        self.call.set_text(call_line(record))
+        self.call.setVisible(bool(self.call.whole_text()))
         facts = [state_fact(record), "", size_text(size) if size else "", place]
         if seconds > 0 or not running:
             facts[1] = duration_text(seconds)

@@ -92,6 +92,22 @@ def call_fact(record: StepRecord) -> str:
     )
 
 
+def call_line(record: StepRecord) -> str:
+    """The same in one short line of figures, and what broke the server's cache."""
+    usage = record.usage
+    if usage is None or not (usage.tokens_in or usage.tokens_out):
+        return ""
+    share = round(100 * usage.cache_read / usage.tokens_in) if usage.tokens_in else 0
+    parts = [
+        f"{usage.tokens_in:,} in",
+        f"{usage.cache_read:,} cached ({share} %)" if usage.cache_read else "none cached",
+        f"{usage.tokens_out:,} out",
+        f"≈ ${record.cost:.4f}" if record.cost is not None else "price unknown",
+        record.cache_note,
+    ]
+    return " · ".join(part for part in parts if part)
+
+
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
