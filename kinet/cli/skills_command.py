@@ -14,6 +14,7 @@ from kinet.settings.skill_services import SkillServices, skill_library
 from kinet.settings.store import SettingsStore
 from kinet.skills.brought import brought_skills
 from kinet.skills.catalog import Listed
+from kinet.skills.library import SkillLibrary
 from kinet.skills.places import Place, skill_folders
 from kinet.skills.skill import Skill, read_skill
 from kinet.workspace.trust import FolderTrust
@@ -32,12 +33,17 @@ def skills(options: argparse.Namespace) -> int:
             return _import(Path(options.path).expanduser(), as_json=options.json)
 
 
+def library_at(home: Path) -> SkillLibrary:
+    """The skills of this data folder and of whatever folder is named.
+
+    As in `kinet run` a folder that is named counts as trusted for the text of its skills.
+    """
+    return skill_library(SettingsStore(home), FolderTrust(home, brought_skills).trusts, home)
+
+
 def _services() -> SkillServices:
     home = data_dir()
-    settings = SettingsStore(home)
-    # As in `kinet run`: a folder that is named counts as trusted for the text of its skills.
-    trust = FolderTrust(home, brought_skills)
-    return SkillServices(settings, skill_library(settings, trust.trusts, home), home)
+    return SkillServices(SettingsStore(home), library_at(home), home)
 
 
 def _list(options: argparse.Namespace) -> int:

@@ -53,6 +53,16 @@ def _reach() -> Reach:
     return web_reach(SettingsStore(data_dir()).values.network)
 
 
+def _lent(name: str, folder: Path) -> dict[str, Any]:
+    """The skills, for the tools that have to do with them."""
+    if name not in ("skill", "read_file"):
+        return {}
+    from kinet.cli.skills_command import library_at
+
+    library = library_at(data_dir())
+    return {"skills": library, "readable": library.readable(folder)}
+
+
 async def _run(toolbox: Toolbox, options: argparse.Namespace, arguments: Mapping[str, Any]) -> int:
     folder = (options.cwd or Path.cwd()).absolute()
     context = ToolContext(
@@ -62,6 +72,7 @@ async def _run(toolbox: Toolbox, options: argparse.Namespace, arguments: Mapping
         unsandboxed=options.unsandboxed,
         data_dir=data_dir(),
         local_permits=local_permits(),
+        **_lent(options.name, folder),
     )
     try:
         found, checked = toolbox.prepare(options.name, arguments)
@@ -73,6 +84,7 @@ async def _run(toolbox: Toolbox, options: argparse.Namespace, arguments: Mapping
             folder,
             data_dir=data_dir(),
             local_permits=context.local_permits,
+            readable=context.readable,
         )
         mode = options.approve or ("ask" if sys.stdin.isatty() else "deny")
         problem = _no_sandbox(folder, found.name, mode, options)

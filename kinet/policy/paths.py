@@ -47,6 +47,8 @@ class SecretNames:
 
     def __init__(self) -> None:
         self._folders: dict[str, bool] = {"": False}
+        # The same names come again in many folders.
+        self._names: dict[str, bool] = {}
 
     def holds(self, path: str) -> bool:
         """The same as `is_secret_path` for a path relative to the project."""
@@ -56,7 +58,10 @@ class SecretNames:
             # A file of no meaning in that folder is secret only by the folder.
             known = protected.is_secret((*folder.split(os.sep), "x"))
             self._folders[folder] = known
-        return known or protected.is_secret_name(name)
+        secret = self._names.get(name)
+        if secret is None:
+            secret = self._names[name] = protected.is_secret_name(name)
+        return known or secret
 
 
 def judge_path(
@@ -85,7 +90,7 @@ def judge_path(
         real = resolve(path, folder, home)
         root = Path(os.path.realpath(folder))
         lent = next((place for place in readable if is_inside(real, place)), None)
-        if purpose == "read" and lent is not None and not is_inside(real, root):
+        if purpose == "read" and lent is not None:
             # There it is judged as in a project: what holds keys asks, and no folder is our own.
             root, data_dir, home = lent, None, lent
         word, rule, reason = _judge_real(real, root, purpose, home, data_dir)

@@ -20,7 +20,8 @@ _FLAGS = (
 )
 _BLANK_LINES = re.compile(r"(?:[ \t\r]*\n){60,}")
 _BLANKS_IN_LINE = re.compile(r"[ \t]{200,}(?=\S)")
-_IMPORT = re.compile(r"^\s*@(\S+)", re.MULTILINE)
+_IMPORT = re.compile(r"(?:^|(?<=\s))@([~./\w\\-][^\s`'\"]*)", re.MULTILINE)
+_CODE = re.compile(r"^(```+|~~~+).*?^\1|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 
 
 class Refused(Exception):
@@ -36,6 +37,8 @@ class SteeringFile:
     cut: bool = False
     hidden: tuple[Hidden, ...] = ()
     warnings: tuple[str, ...] = ()
+    # Files that the text asks for, as it names them; nothing is read of them here.
+    imports: tuple[str, ...] = ()
 
 
 def read_steering_file(path: Path, root: Path) -> SteeringFile:
@@ -52,9 +55,8 @@ def steering_text(path: Path, data: bytes, size: int) -> SteeringFile:
     cut = size > MAX_FILE_BYTES
     text = _decoded(data, path.name, cut=cut)
     clean, hidden = without_hidden(text.removeprefix("\ufeff"))
-    return SteeringFile(
-        path, clean, cut, hidden, tuple(_warnings(path.name, clean, hidden, cut, size))
-    )
+    warnings = tuple(_warnings(path.name, clean, hidden, cut, size))
+    return SteeringFile(path, clean, cut, hidden, warnings, _imports(clean))
 
 
 def _read(real: Path, name: str) -> tuple[bytes, int]:
@@ -110,7 +112,11 @@ def _warnings(name: str, text: str, hidden: tuple[Hidden, ...], cut: bool, size:
         )
     if _BLANKS_IN_LINE.search(text):
         found.append(f"{name} has a very long line with text far to the right.")
-    imports = [item for item in _IMPORT.findall(text) if "/" in item or "." in item]
-    if imports:
-        found.append(f"{name} asks for other files ({', '.join(imports[:3])}); they are not read.")
     return found
+
+
+def _imports(text: str) -> tuple[str, ...]:
+    """Paths after an @ outside of code, each once."""
+    plain = _CODE.sub("", text)
+    found = (item.rstrip(".,;:)") for item in _IMPORT.findall(plain))
+    return tuple(dict.fromkeys(item for item in found if "/" in item or "." in item))

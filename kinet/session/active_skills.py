@@ -36,6 +36,11 @@ class Called(Protocol):
         """Why it cannot be used, a sentence; "" where it can."""
         ...
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was taken out of its text, sentences for the person."""
+        ...
+
 
 class SkillSource(Protocol):
     """Where a session has its skills from. Apart from `load` all is called in a thread."""
@@ -110,6 +115,7 @@ class ActiveSkills:
                 f"The skill {called.name} is active from now on; the prompt changed, so this "
                 "request is read anew."
             )
+            told += [f"Skill {called.name}: {note}" for note in called.notes]
         return told
 
     def remove(self, name: str) -> bool:

@@ -87,7 +87,7 @@ class SkillLibrary:
             why = f"The skill {name} is one that only the model loads."
             return None if name in COMMANDS else Called(name, arguments, problem=why)
         section = called_section(skill, arguments, folder, session_id)
-        return Called(name, arguments, section, notes=skill.notes)
+        return Called(name, arguments, section, notes=skill.losses)
 
     async def load(
         self, name: str, arguments: str, folder: Path | None, session_id: str = ""

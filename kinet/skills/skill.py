@@ -24,7 +24,7 @@ COMMANDS = frozenset({
     "background", "changes", "compact", "effort", "export", "find", "folder", "keys", "memory",
     "mode", "model", "new", "preset", "retry", "rules", "settings", "skills",
 })  # fmt: skip
-TOOLS = frozenset({"glob", "grep", "shell", "skill", "todo"})
+TOOLS = frozenset({"glob", "grep", "shell", "skill", "symbols", "todo"})
 _NO = frozenset({"false", "no", "off", "0"})
 _YES = frozenset({"true", "yes", "on", "1"})
 _RUNS = re.compile(r"(?:^|\s)!`[^`\n]+`|^```!", re.MULTILINE)
@@ -54,6 +54,8 @@ class Skill:
     problem: str = ""
     # The text as it is used and shown, head and all.
     text: str = ""
+    # What was taken out of the text or cut off: sentences, also told when it is called.
+    losses: tuple[str, ...] = ()
 
 
 def read_skill(folder: Path, file_name: str, place: Place) -> Skill:
@@ -74,11 +76,9 @@ def read_skill(folder: Path, file_name: str, place: Place) -> Skill:
     except Refused as exc:
         return broken(_sentence(str(exc)))
     skill = skill_of(read.text, name)
-    notes = list(skill.notes)
-    if read.hidden:
-        notes.append(next(text for text in read.warnings if "hidden characters" in text))
+    losses = [text for text in read.warnings if read.hidden and "hidden characters" in text]
     if read.cut:
-        notes.append(f"Only the first {MAX_FILE_BYTES // 1024} KB of its text are used.")
+        losses.append(f"Only the first {MAX_FILE_BYTES // 1024} KB of its text are used.")
     return Skill(
         name=skill.name,
         folder=real,
@@ -92,9 +92,10 @@ def read_skill(folder: Path, file_name: str, place: Place) -> Skill:
         by_person=skill.by_person,
         files=tuple(files_of(real, file.name)),
         hidden=read.hidden,
-        notes=tuple(notes),
+        notes=(*skill.notes, *losses),
         problem=skill.problem,
         text=read.text,
+        losses=tuple(losses),
     )
 
 

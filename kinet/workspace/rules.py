@@ -13,6 +13,7 @@ from typing import Any
 from kinet.engine.base import Section
 from kinet.policy.project import project_root, way_down
 from kinet.policy.steering_file import Refused, SteeringFile, read_steering_file, steering_text
+from kinet.workspace.rules_imports import imported_files
 
 MAX_PROMPT_BYTES = 32 * 1024
 # In the order in which they stand in the prompt; of the first group the first that exists counts.
@@ -64,11 +65,14 @@ def load_rules(folder: Path | None, instead: Mapping[Path, bytes] | None = None)
             seen.add(os.path.realpath(path))
             try:
                 if path in instead:
-                    files.append(steering_text(path, instead[path], len(instead[path])))
+                    file = steering_text(path, instead[path], len(instead[path]))
                 else:
-                    files.append(read_steering_file(path, root))
+                    file = read_steering_file(path, root)
             except Refused as exc:
                 warnings.append(str(exc))
+                continue
+            files.append(file)
+            files += imported_files(file, root, seen, warnings)
     return _rule_set(files, root, warnings)
 
 
@@ -77,12 +81,26 @@ def _is_there(path: Path, instead: Mapping[Path, bytes]) -> bool:
 
 
 def check_file(path: Path) -> dict[str, Any]:
-    """What `kinet check rules FILE` prints: one file, judged as if it lay in a project."""
+    """What `kinet check rules FILE` prints: one file, judged as if it lay in a project.
+
+    For a folder it is everything that a session on it would get.
+    """
+    if path.is_dir():
+        return _report(load_rules(path))
     try:
         file = read_steering_file(path, path.parent)
     except Refused as exc:
         return {"files": [], "warnings": [str(exc)], "text": ""}
-    rules = _rule_set([file], path.parent, [])
+    warnings: list[str] = []
+    rules = _rule_set(
+        [file, *imported_files(file, path.parent, {str(file.path)}, warnings)],
+        path.parent,
+        warnings,
+    )
+    return _report(rules)
+
+
+def _report(rules: RuleSet) -> dict[str, Any]:
     return {
         "files": [
             {

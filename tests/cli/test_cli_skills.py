@@ -94,3 +94,32 @@ def test_k03_a_run_sends_everything_in_its_order_with_nested_folders(
     assert "MARK-personal" in untrusted
     assert "MARK-skill" not in untrusted
     assert "MARK-agents" not in untrusted
+
+
+def test_the_tool_loads_a_skill_and_its_files_are_read(kinet: Kinet, home: Path) -> None:
+    place = ten_skills(home) / "run-checks"
+    loaded = kinet("tool", "skill", '{"name": "run-checks", "arguments": "src"}')
+    assert loaded.code == 0
+    assert "with src and read" in loaded.json["content"]
+    assert loaded.json["preview"] == "run-checks, 3 files"
+    read = kinet("tool", "read_file", f'{{"path": "{place}/references/rules.md"}}')
+    assert "No tabs." in read.json["content"], read.out
+    other = kinet("tool", "read_file", f'{{"path": "{home}/settings.toml"}}')
+    assert other.code != 0
+    wrong = kinet("tool", "skill", '{"name": "run-check"}')
+    assert wrong.code == 1
+    assert "Did you mean run-checks" in wrong.json["content"]
+
+
+def test_the_rules_of_a_folder_are_checked_whole(kinet: Kinet, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    (work / "in").mkdir(parents=True)
+    (work / ".git").mkdir()
+    (work / "AGENTS.md").write_text("Tabs.\u200b\n")
+    (work / "in/KINET.md").write_text("Spaces.\n")
+    told = kinet("check", "rules", str(work / "in")).json
+    assert [Path(file["path"]).name for file in told["files"]] == ["AGENTS.md", "KINET.md"]
+    assert told["files"][0]["hidden"] == [{"code_point": "U+200B", "offset": 5}]
+    assert told["text"].count("<project-rules") == 2
+    one = kinet("check", "rules", str(work / "AGENTS.md")).json
+    assert len(one["files"]) == 1

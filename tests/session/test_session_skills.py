@@ -37,6 +37,15 @@ async def test_a_called_skill_stays_in_the_prompt_and_is_told_once(start, data):
     assert data / "skills" / "fmt" in first.readable
 
 
+async def test_hidden_characters_of_a_called_skill_are_taken_out_and_told(start, data):
+    write_skill(data / "skills", "quiet", "Read\u200b it.")
+    world = await start(skills=library(data))
+    session = world.sessions.create()
+    told = notices(await collect(session.send("/quiet")))
+    assert "1 hidden characters were removed (U+200B" in told[1]
+    assert "Read it." in world.engine.requests[0].skills[1].text
+
+
 async def test_other_arguments_replace_it_and_the_same_ones_cost_nothing(start, data):
     world = await start(skills=library(data))
     session = world.sessions.create()

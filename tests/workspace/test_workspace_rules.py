@@ -171,3 +171,41 @@ def test_no_hidden_character_is_passed_over() -> None:
         if hidden._is_hidden(letter, 0, letter) and without_hidden(letter)[0]
     ]
     assert missed == []
+
+
+def test_a_claude_file_brings_the_files_it_asks_for(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "CLAUDE.md").write_text(
+        "Read @docs/style.md, and @README.md.\n`@docs/code.md` and me@example.org are no files.\n"
+        "```\n@docs/code.md\n```\n@../outside.md\n@~/.ssh/key\n@missing/file.md\n"
+    )
+    (tmp_path / "docs/style.md").write_text("STYLE\n@more.md\n@../CLAUDE.md\n")
+    (tmp_path / "docs/more.md").write_text("MORE\u200b\n")
+    (tmp_path / "docs/code.md").write_text("CODE\n")
+    (tmp_path / "README.md").write_text("README\n")
+    (tmp_path.parent / "outside.md").write_text("OUTSIDE\n")
+    rules = load_rules(tmp_path)
+    names = [section.title for section in rules.sections]
+    assert names == ["CLAUDE.md", "docs/style.md", "docs/more.md", "README.md"]
+    assert "OUTSIDE" not in rules.text
+    assert "CODE" not in rules.text
+    said = " ".join(rules.warnings)
+    assert "@" not in said
+    assert "../outside.md, outside the project" in said
+    assert "~/.ssh/key, outside the project" in said
+    assert "more.md: 1 hidden characters" in said
+    # With an AGENTS.md the CLAUDE.md is not read, and other files do not ask for any.
+    (tmp_path / "AGENTS.md").write_text("See @docs/style.md\n")
+    rules = load_rules(tmp_path)
+    assert [section.title for section in rules.sections] == ["AGENTS.md"]
+    assert "docs/style.md); they are not read" in rules.warnings[0]
+
+
+def test_files_that_ask_for_each_other_for_ever_end(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text("@n0.md\n")
+    for number in range(9):
+        (tmp_path / f"n{number}.md").write_text(f"N{number}\n@n{number + 1}.md\n@CLAUDE.md\n")
+    rules = load_rules(tmp_path)
+    assert [section.title for section in rules.sections][-1] == "n4.md"
+    assert "too many files" in rules.warnings[0]
