@@ -8,10 +8,11 @@ from typing import ClassVar
 
 from PySide6.QtCore import QObject, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from kinet.ui.kit.controls import draw_icon, key_hint
 from kinet.ui.kit.marked_text import draw_marked
+from kinet.ui.kit.row_ground import draw_ground, is_chosen
 from kinet.ui.look.theme import current_theme
 from kinet.ui.sessions.session_list import Index
 
@@ -59,11 +60,8 @@ class Rows(QStyledItemDelegate):
             painter.drawText(area, _MIDDLE | Qt.AlignmentFlag.AlignLeft, str(index.data()))
             painter.restore()
             return
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        if chosen or option.state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.qcolor("selected" if chosen else "hover"))
-            painter.drawRoundedRect(rect.adjusted(8, 0, -8, 0), 6, 6)
+        chosen = is_chosen(option.state)
+        draw_ground(painter, option.state, rect.adjusted(8, 0, -8, 0))
         place = QPoint(rect.left() + 28, rect.center().y() + 1)
         draw_icon(painter, entry.icon or "chevron-right", "accent" if chosen else "text_2", place)
         self._paint_words(painter, rect.adjusted(48, 0, -20, 0), entry)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from kinet.ui.kit.controls import text_label
 from kinet.ui.kit.marked_text import draw_marked
+from kinet.ui.kit.row_ground import draw_ground
 from kinet.ui.look.theme import current_theme
 from kinet.ui.sessions.session_list import Index, SessionItem, word_of
 
@@ -135,18 +136,9 @@ class _Rows(QStyledItemDelegate):
             return
         theme = current_theme()
         rect: QRect = option.rect
-        box = rect.adjusted(8, 0, -8, 0)
         painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        if selected or option.state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.qcolor("selected" if selected else "hover"))
-            painter.drawRoundedRect(box, 6, 6)
-        if selected and option.state & QStyle.StateFlag.State_HasFocus:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme.qcolor("focus"), 2))
-            painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 6, 6)
+        reached = QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_HasFocus
+        draw_ground(painter, option.state, rect.adjusted(8, 0, -8, 0), ring=reached)
         top = QRect(rect.left() + 16, rect.top() + 4, rect.width() - 32, 20)
         meta = theme.font("meta", digits=True)
         word = word_of(SessionItem(hit.session_id, hit.title, updated=hit.at), time.time())

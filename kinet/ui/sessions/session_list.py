@@ -22,6 +22,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from kinet.ui.kit.controls import draw_icon
+from kinet.ui.kit.row_ground import draw_ground
 from kinet.ui.look.theme import current_theme
 
 ROW_HEIGHT = 32
@@ -244,19 +245,8 @@ def _paint_group(painter: QPainter, rect: QRect, group: _Group) -> None:
 
 def _paint_row(painter: QPainter, rect: QRect, item: SessionItem, state: QStyle.StateFlag) -> None:
     theme = current_theme()
-    box = rect.adjusted(8, 0, -8, 0)
-    selected = bool(state & QStyle.StateFlag.State_Selected)
-    if selected or state & QStyle.StateFlag.State_MouseOver:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.qcolor("selected" if selected else "hover"))
-        painter.drawRoundedRect(box, 6, 6)
-    if (
-        state & QStyle.StateFlag.State_HasFocus
-        and state & QStyle.StateFlag.State_KeyboardFocusChange
-    ):
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(theme.qcolor("focus"), 2))
-        painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 6, 6)
+    by_key = QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_KeyboardFocusChange
+    draw_ground(painter, state, rect.adjusted(8, 0, -8, 0), ring=by_key)
     _paint_mark(painter, QPoint(rect.left() + 24, rect.center().y() + 1), item.state)
     area = QRect(rect.left() + 40, rect.top(), rect.width() - 40 - 16, rect.height())
     painter.setFont(theme.font("meta", digits=True))

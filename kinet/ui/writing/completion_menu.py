@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QListWidget,
     QListWidgetItem,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from kinet.ui.kit.controls import draw_icon
 from kinet.ui.kit.marked_text import draw_marked
+from kinet.ui.kit.row_ground import draw_ground, is_chosen
 from kinet.ui.look.theme import current_theme
 from kinet.ui.sessions.session_list import Index
 
@@ -169,13 +169,9 @@ class _Rows(QStyledItemDelegate):
             return
         theme = current_theme()
         rect: QRect = option.rect
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        selected = is_chosen(option.state)
         painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if selected or option.state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.qcolor("selected" if selected else "hover"))
-            painter.drawRoundedRect(rect.adjusted(5, 0, -5, 0), 4, 4)
+        draw_ground(painter, option.state, rect.adjusted(5, 0, -5, 0), radius=4)
         place = QPoint(rect.left() + 23, rect.center().y() + 1)
         draw_icon(
             painter, choice.icon or "chevron-right", "accent" if selected else "text_2", place
