@@ -139,6 +139,8 @@ def _operands(
         # Given folders, diff compares the files in them.
         recursive = name == "diff"
     for path in paths:
+        if name == "strings" and path.startswith("@"):
+            return f"strings takes its options from the file {path[1:]}"
         trouble = _path(path, place, searched=recursive)
         if trouble:
             return trouble
