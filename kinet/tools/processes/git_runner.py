@@ -34,6 +34,12 @@ _FIXED = (
     ("maintenance.auto", "false"),
     ("log.showsignature", "false"),
     ("gpg.program", "false"),
+    ("gpg.openpgp.program", "false"),
+    ("gpg.x509.program", "false"),
+    ("gpg.ssh.program", "false"),
+    ("gpg.ssh.defaultkeycommand", "false"),
+    ("status.submodulesummary", "false"),
+    ("core.gitproxy", "none"),
     ("submodule.recurse", "false"),
     ("color.ui", "false"),
 )
@@ -42,6 +48,8 @@ _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_NO_LAZY_FETCH": "1",
+    # Older ones do not know that word; no transport counts for them, whatever a repository allows.
+    "GIT_ALLOW_PROTOCOL": "none",
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_PAGER": "cat",
     "GIT_ASKPASS": "false",
@@ -78,6 +86,13 @@ class GitRunner:
     async def run(self, arguments: Sequence[str]) -> ProgramResult:
         """git with these arguments. ToolError with its own words where it fails."""
         listing = await self._git(["config", "--list", "-z"], ())
+        if listing.code or listing.cut or listing.timed_out:
+            # What was not read may name a program: nothing is run then.
+            raise ToolError(
+                "The repository's configuration cannot be read whole, so git is not run: "
+                f"{'it is far too long' if listing.cut else _first_line(listing)}.",
+                kind="refused",
+            )
         result = await self._git(arguments, _overrides(listing.stdout))
         if result.timed_out:
             raise ToolError(f"git took longer than {_SECONDS:.0f} s.", kind="timeout")
@@ -94,13 +109,17 @@ class GitRunner:
         for number, (key, value) in enumerate(settings):
             given[f"GIT_CONFIG_KEY_{number}"] = key
             given[f"GIT_CONFIG_VALUE_{number}"] = value
-        return await run_program(
-            [self._program, "--no-pager", *arguments],
-            folder=self._root,
-            environment={**self._environment, **given},
-            timeout_s=_SECONDS,
-            limit_bytes=_OUTPUT_BYTES,
-        )
+        try:
+            return await run_program(
+                [self._program, "--no-pager", *arguments],
+                folder=self._root,
+                environment={**self._environment, **given},
+                timeout_s=_SECONDS,
+                limit_bytes=_OUTPUT_BYTES,
+            )
+        except OSError as exc:
+            # Among others where more drivers are named than an environment can hold.
+            raise ToolError(f"git cannot be run here: {exc.strerror or exc}.", kind="git") from exc
 
 
 def _overrides(listing: bytes) -> list[tuple[str, str]]:
