@@ -77,6 +77,8 @@ def _chooser(pattern: GlobPattern, where: Path, root: Path) -> Callable[[list[st
     prefix = "" if below == "." or below.startswith("..") else f"{below}{os.sep}"
 
     def choose(paths: list[str]) -> list[str]:
+        if not prefix and os.sep == "/":
+            return pattern.select(paths)
         plain = paths if os.sep == "/" else [path.replace(os.sep, "/") for path in paths]
         found = set(pattern.select(plain))
         if prefix:

@@ -100,9 +100,9 @@ def _listed(
     output: bytes, choose: Callable[[list[str]], list[str]], notes: tuple[str, ...]
 ) -> Found:
     names = os.fsdecode(output).replace("\0./", "\0").removeprefix("./").split("\0")
-    files = sorted(choose(names[:-1]))
+    files = choose(names[:-1])
     secret = SecretNames()
-    open_files = tuple(name for name in files if not secret.holds(name))
+    open_files = tuple(sorted(name for name in files if not secret.holds(name)))
     return Found(files=open_files, left_out=len(files) - len(open_files), notes=notes)
 
 
@@ -124,6 +124,7 @@ async def _run(
         folder=root,
         environment=child_environment(without=root),
         timeout_s=_SECONDS,
+        own_session=False,
     )
     # Code 2 with hits only means that some folder could not be read.
     if result.code == 2 and not result.stdout and result.stderr:
