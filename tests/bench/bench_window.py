@@ -133,6 +133,8 @@ def t19() -> bool:
     cpu = ours["cpu"] / max(floor["cpu"], 1e-6)
     passed = report("T19 CPU against a plain view", [cpu], 4.0)
     passed &= report("T19 longest gap between paints, ms", [ours["gap"]], 100.0)
+    # On a busy machine this is what of the gap is the window's own doing.
+    passed &= report("T19 longest work between paints, ms", [ours["work"]], 50.0)
     passed &= report("T19 last piece to the final screen, ms", [ours["last"]], 50.0)
     return report("T19 key to letter p95, ms", [ours["key"]], 10.0) and passed
 
@@ -143,10 +145,12 @@ class Paints(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.at: list[float] = []
+        self.worked: list[float] = []
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint:
             self.at.append(time.perf_counter())
+            self.worked.append(time.thread_time())
         return False
 
 
@@ -196,9 +200,11 @@ async def _typed(transcript: Transcript | None) -> dict[str, float]:
         await asyncio.sleep(0.001)
     spent, ended = time.process_time() - cpu, time.perf_counter()
     gaps = [(b - a) * 1000 for a, b in zip(paints.at, paints.at[1:], strict=False)] or [0.0]
+    work = [(b - a) * 1000 for a, b in zip(paints.worked, paints.worked[1:], strict=False)] or [0.0]
     shown.close()
     field.close()
     return {
+        "work": max(work[3:] or [0.0]),
         "cpu": spent / (ended - began),
         "gap": max(gaps[3:] or [0.0]),
         "last": (ended - last) * 1000,

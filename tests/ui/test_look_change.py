@@ -75,3 +75,20 @@ def test_the_same_look_again_lays_nothing_out(app: QApplication) -> None:
     transcript.set_theme(load_theme("dark"))
     transcript.set_zoom(100)
     assert transcript.stage.flow.style is style
+
+
+def test_a_hidden_conversation_keeps_only_the_documents_of_a_screen(app: QApplication) -> None:
+    transcript = shown()
+    transcript.load([asked("Hello."), said("Some words.\n\n" * 300)])
+    for place in range(0, 3000, 300):
+        transcript.verticalScrollBar().setValue(place)
+        settle(transcript)
+    pieces = transcript.stage.flow.entries[1].pieces
+    assert sum(piece.document is not None for piece in pieces) > 60
+    transcript.hide()
+    assert sum(piece.document is not None for piece in pieces) <= 40
+    transcript.show()
+    settle(transcript)
+    first = transcript.stage.flow.at(transcript.verticalScrollBar().value() + 100)
+    assert first == 1
+    assert any(piece.document is not None for piece in pieces)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from kinet.markup.visible import clean_for_clipboard
+from kinet.ui.kit.clipboard import copy_text
 from kinet.ui.transcript.bubble import UserEntry
 from kinet.ui.transcript.entry import Entry, Hit
 from kinet.ui.transcript.finding import Finder, Match, occurrences
@@ -223,7 +224,7 @@ class Actor(QObject):
         self._copy(code_text([p for p in entry.pieces if p.run is piece.run]), piece.run)
 
     def _copy(self, text: str, what: object) -> None:
-        QGuiApplication.clipboard().setText(clean_for_clipboard(text))
+        copy_text(clean_for_clipboard(text))
         self._artist.highlights.copied = what
         self._copied.start()
         self._on.update()

@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
-    QGuiApplication,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -18,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
+from kinet.ui.kit.clipboard import copy_text
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.transcript.accessible import install
 from kinet.ui.transcript.acting import Actor
@@ -106,7 +106,7 @@ class TranscriptArea(QAbstractScrollArea):
         """
         text = self.selection.text(plain=plain)
         if text:
-            QGuiApplication.clipboard().setText(text)
+            copy_text(text)
 
     def _drag_out(self) -> None:
         """Carries what is selected to where it is dropped."""

@@ -6,6 +6,8 @@ from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QDrag
 from PySide6.QtWidgets import QWidget
 
+from kinet.net.redact import hide_live_keys
+
 
 def drag_out(source: QWidget, text: str) -> None:
     """Returns when the text was dropped or let go.
@@ -14,7 +16,7 @@ def drag_out(source: QWidget, text: str) -> None:
     coroutine, so that tasks go on inside it.
     """
     data = QMimeData()
-    data.setText(text)
+    data.setText(hide_live_keys(text))
     drag = QDrag(source)
     drag.setMimeData(data)
     drag.exec(Qt.DropAction.CopyAction)

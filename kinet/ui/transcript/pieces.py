@@ -284,7 +284,11 @@ class DocumentCache:
         key = id(piece)
         self._pieces[key] = piece
         self._pieces.move_to_end(key)
-        while len(self._pieces) > self.limit:
+        self.trim(self.limit)
+
+    def trim(self, limit: int) -> None:
+        """Drops the oldest documents until `limit` are left."""
+        while len(self._pieces) > limit:
             _, oldest = self._pieces.popitem(last=False)
             oldest.drop()
 

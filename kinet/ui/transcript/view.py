@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from kinet.core.events import Event
@@ -17,6 +17,9 @@ from kinet.ui.transcript.steps_group import StepGroup
 from kinet.ui.transcript.text_entry import TextEntry
 from kinet.ui.transcript.widget_entry import WidgetEntry
 
+# About two screens full.
+_HIDDEN_DOCUMENTS = 40
+
 
 class Transcript(TranscriptArea):
     """Shows a conversation.
@@ -26,6 +29,11 @@ class Transcript(TranscriptArea):
     """
 
     _is_stale = False
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Keeps what was on screen, no more: several conversations may be open."""
+        super().hideEvent(event)
+        self.stage.flow.cache.trim(_HIDDEN_DOCUMENTS)
 
     def load(self, events: Iterable[Event]) -> None:
         """Shows these events instead of what was shown, from the end."""
