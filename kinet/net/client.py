@@ -36,23 +36,29 @@ def create_client(
     proxy: str | None = None,
     no_proxy: str = "",
     ca_file: str | None = None,
+    recorded: bool = False,
 ) -> httpx.AsyncClient:
     """A client that keeps its connections warm. The caller closes it.
 
     `proxy` is an address, "" for none, None for what the system says; `no_proxy` names hosts
     reached directly (comma-separated); addresses of this computer always are. `ca_file` is trusted
-    besides the system's certificates. Reads have no limit of their own: whoever reads a stream
+    besides the system's certificates. `recorded` keeps what turns send and get, for a report on a
+    failure. Reads have no limit of their own: whoever reads a stream
     watches it (`stall_seconds` limits the wait for a place in the pool). Redirects are not
     followed, cookies and .netrc are not used. Raises SettingsError for an unusable proxy or file.
     """
     context = certificates(ca_file)
     routes = _system_proxies() if proxy is None else {"http": proxy, "https": proxy}
     excepted = no_proxy if proxy is not None or no_proxy else getproxies().get("no", "")
-    transport = RoutingTransport(
+    transport: httpx.AsyncBaseTransport = RoutingTransport(
         direct=_transport(context),
         proxied={scheme: _transport(context, url) for scheme, url in routes.items() if url},
         excepted=_hosts_in(excepted),
     )
+    if recorded:
+        from kinet.net.recording import RecordingTransport
+
+        transport = RecordingTransport(transport)
     # httpx makes a timer per read; with an event loop that keeps cancelled timers, thousands live.
     timeout = httpx.Timeout(
         connect=CONNECT_SECONDS, read=None, write=WRITE_SECONDS, pool=stall_seconds

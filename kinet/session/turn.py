@@ -33,6 +33,7 @@ from kinet.core.events import (
 from kinet.core.messages import Message
 from kinet.core.pairing import STOPPED, repair
 from kinet.core.profile import ModelProfile
+from kinet.net.recording import RECORDINGS, asking_turn
 from kinet.session.model_watch import ModelWatch
 from kinet.session.parts import Rules
 from kinet.session.recovery import after_leaving
@@ -205,6 +206,7 @@ class Turn:
         self, request: TurnRequest, topic: str | None = None
     ) -> AsyncGenerator[Event, None]:
         """The engine's turn; with a `topic` ("" too) a compaction instead."""
+        asking_turn.set(self._turn_id)
         engine = self._state.parts.engine()
         running = engine.run(request) if topic is None else engine.compact(request, topic)
         async with aclosing(running) as stream:  # type: ignore[type-var]
@@ -218,6 +220,8 @@ class Turn:
                 yield event
 
     def _finish(self, end: TurnFinished) -> None:
+        if end.reason != "failed":
+            RECORDINGS.drop(self._turn_id)
         self._finished = True
         self._ended(end)
 

@@ -157,6 +157,7 @@ class ModelChoice:
                     proxy=network.proxy or None,
                     no_proxy=network.no_proxy,
                     ca_file=network.ca_file or None,
+                    recorded=True,
                 )
                 self._network = network
             return self._client

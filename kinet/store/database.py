@@ -101,6 +101,9 @@ class Database:
         try:
             with opening.in_words(self.path):
                 return work(connection)
+        except StoreError as exc:
+            self._told_of(exc)
+            raise
         finally:
             self._readers.put(connection)
 
@@ -138,7 +141,7 @@ class Database:
         unclean = self.path is not None and Path(f"{self.path}-wal").exists()
         try:
             connection, warnings = opening.open_writer(self.path, _keep_older)
-            if unclean and self.path is not None and not self._is_sound(connection):
+            if self.path is not None and not self._is_sound(self.path, connection, unclean):
                 connection.close()
                 raise opening.DamagedError(f"A check found damage in {self.path}.")
         except opening.DamagedError as exc:
@@ -148,12 +151,25 @@ class Database:
         self.problems += warnings
         return connection
 
-    def _is_sound(self, connection: sqlite3.Connection) -> bool:
-        assert self.path is not None
-        if self.path.stat().st_size > opening.CHECKED_AT_START:
-            return True
-        with opening.in_words(self.path):
-            return opening.is_sound(connection)
+    def _is_sound(self, path: Path, connection: sqlite3.Connection, unclean: bool) -> bool:
+        """Looks a small file over always, a larger one after an unclean end, any if damage showed
+        itself since the last start."""
+        suspected = opening.suspicion(path)
+        size = path.stat().st_size
+        if not suspected.exists():
+            most = opening.CHECKED_AT_START if unclean else opening.CHECKED_ALWAYS
+            if size > most:
+                return True
+        with opening.in_words(path):
+            sound = opening.is_sound(connection)
+            suspected.unlink(missing_ok=True)
+        return sound
+
+    def _told_of(self, error: StoreError) -> None:
+        """Damage that shows itself in use is looked for at the next start, however large it is."""
+        if isinstance(error, opening.DamagedError) and self.path is not None:
+            with contextlib.suppress(OSError):
+                opening.suspicion(self.path).touch(mode=0o600)
 
     def _start_afresh(self, path: Path, cause: opening.DamagedError) -> sqlite3.Connection:
         with opening.in_words(path):
@@ -217,7 +233,12 @@ class Database:
             if isinstance(error, sqlite3.Error):
                 cause, error = error, opening.explain(error, self.path)
                 error.__cause__ = cause
+            elif isinstance(error, OSError):
+                # A large output goes to a file of its own, which may fail too.
+                cause, error = error, opening.explain_system(error, self.path)
+                error.__cause__ = cause
             if isinstance(error, StoreError):
+                self._told_of(error)
                 self.trouble = error.sentence()
             job.future.set_exception(error)
 

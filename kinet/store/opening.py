@@ -16,6 +16,8 @@ from kinet.store.schema import MIGRATIONS, VERSION
 SIDE_FILES = ("-wal", "-shm", "-journal")
 # A whole check reads the file once; above this size it would hold up the start.
 CHECKED_AT_START = 64 * 1024 * 1024
+# A file of this size is checked in a few milliseconds: always.
+CHECKED_ALWAYS = 8 * 1024 * 1024
 
 
 class DamagedError(StoreError):
@@ -104,6 +106,11 @@ def statements(script: str) -> Iterator[str]:
             piece = ""
 
 
+def suspicion(path: Path) -> Path:
+    """The file whose presence says that damage was met since the last check."""
+    return path.with_name(f"{path.name}.suspected")
+
+
 def set_aside(path: Path) -> Path:
     """Renames a damaged file and its side files, bytes untouched. Returns the new name."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
@@ -140,10 +147,15 @@ def in_words(path: Path | None) -> Iterator[None]:
     except sqlite3.Error as exc:
         raise explain(exc, path) from exc
     except OSError as exc:
-        raise StoreError(
-            f"The data folder cannot be used: {exc.strerror or exc} ({exc.filename or path}).",
-            hint="Check its permissions and the free space, or choose another with KINET_HOME.",
-        ) from exc
+        raise explain_system(exc, path) from exc
+
+
+def explain_system(exc: OSError, path: Path | None) -> StoreError:
+    """What an error of the system means for a person."""
+    return StoreError(
+        f"The data folder cannot be used: {exc.strerror or exc} ({exc.filename or path}).",
+        hint="Check its permissions and the free space, or choose another with KINET_HOME.",
+    )
 
 
 def explain(exc: sqlite3.Error, path: Path | None) -> StoreError:

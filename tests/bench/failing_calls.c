@@ -1,4 +1,4 @@
-/* Lets the n-th system call of the armed thread fail, for bench_faults.py. Loaded with LD_PRELOAD.
+/* Lets the n-th system call of the armed thread fail, for bench_faults.py and bench_store_faults.py. Loaded with LD_PRELOAD.
 
    Only calls that touch files count. `arm(n, error, sticky)` counts from 1; with `sticky` every
    later call that writes fails too, as on a full or read-only disk. `disarm()` gives the count. */
@@ -58,6 +58,10 @@ int openat64(int folder, const char *path, int flags, ...) {
 
 WRAP(ssize_t, read, (int fd, void *data, size_t size), (fd, data, size), 0)
 WRAP(ssize_t, write, (int fd, const void *data, size_t size), (fd, data, size), 1)
+WRAP(ssize_t, pread, (int fd, void *data, size_t size, off_t at), (fd, data, size, at), 0)
+WRAP(ssize_t, pread64, (int fd, void *data, size_t size, off64_t at), (fd, data, size, at), 0)
+WRAP(ssize_t, pwrite, (int fd, const void *data, size_t size, off_t at), (fd, data, size, at), 1)
+WRAP(ssize_t, pwrite64, (int fd, const void *data, size_t size, off64_t at), (fd, data, size, at), 1)
 WRAP(int, fsync, (int fd), (fd), 1)
 WRAP(int, fdatasync, (int fd), (fd), 1)
 WRAP(int, ftruncate, (int fd, off_t size), (fd, size), 1)

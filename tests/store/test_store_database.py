@@ -16,6 +16,7 @@ import pytest
 from kinet.core.errors import StoreError
 from kinet.core.events import MessageCompleted
 from kinet.core.messages import Message
+from kinet.store import opening
 from kinet.store.database import FILE_NAME, Database
 from kinet.store.lock import StoreInUseError
 from kinet.store.schema import VERSION
@@ -254,4 +255,33 @@ def test_without_a_folder_everything_works_in_memory():
     large = MessageCompleted(Message("user", "x" * 100_000))
     store.put("s", [large]).result()
     assert store.load("s") == [large]
+    database.close()
+
+
+def test_damage_in_the_middle_of_a_file_that_was_closed_in_order_is_found_at_the_start(path):
+    fill(path, 3)
+    data = path.read_bytes()
+    path.write_bytes(data[:4096] + b"\xff" * 4096 + data[8192:])
+    database = Database(path)
+    assert "was kept as" in database.problems[0]
+    SessionStore(database).create(NewSession("new")).result()
+    database.close()
+
+
+def test_damage_that_shows_itself_in_use_is_looked_for_at_the_next_start(path, monkeypatch):
+    fill(path, 3)
+    data = path.read_bytes()
+    path.write_bytes(data[:4096] + b"\xff" * 4096 + data[8192:])
+    # As if the file were too large to be looked over at each start.
+    monkeypatch.setattr(opening, "CHECKED_ALWAYS", 0)
+    database = Database(path)
+    with pytest.raises(StoreError, match="is damaged"):
+        database.read(lambda db: db.execute("SELECT * FROM session").fetchall())
+    database.close()
+    database = Database(path)
+    assert "was kept as" in database.problems[0]
+    assert SessionStore(database).list() is not None
+    database.close()
+    database = Database(path)
+    assert database.problems == []
     database.close()

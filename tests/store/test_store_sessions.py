@@ -320,3 +320,29 @@ def test_facts_of_a_session_are_kept_and_one_can_be_dropped_everywhere(store, da
 def test_a_removed_session_refuses_more_events_in_words(store):
     with pytest.raises(StoreError, match="not there any more"):
         store.put("gone", [asks("x")]).result()
+
+
+def test_an_output_whose_file_cannot_be_written_is_told_in_words_and_saved_the_next_time(
+    store, monkeypatch
+):
+    session_id = begin(store)
+    assert store.blobs is not None
+    huge = ToolFinished("c", "shell", content="x" * (LARGE + 1))
+    real = store.blobs.put
+    monkeypatch.setattr(store.blobs, "put", raises(OSError(28, "No space left on device")))
+    with pytest.raises(StoreError, match="No space left"):
+        store.put(session_id, [huge]).result()
+    assert "No space left" in store.database.trouble
+    monkeypatch.setattr(store.blobs, "put", real)
+    store.put(session_id, [huge]).result()
+    assert store.load(session_id)[-1] == huge
+    assert store.database.trouble == ""
+
+
+def raises(error: Exception):
+    """A function that always fails so."""
+
+    def fail(*args: object) -> str:
+        raise error
+
+    return fail
