@@ -55,6 +55,7 @@ def register(secret: Secret) -> None:
         json.dumps(value)[1:-1],
         base64.b64encode(raw).decode("ascii").rstrip("="),
         base64.urlsafe_b64encode(raw).decode("ascii").rstrip("="),
+        *_inside_base64(raw),
     }
     for form in forms:
         _live[form] = None
@@ -62,11 +63,32 @@ def register(secret: Secret) -> None:
 
 def redact(text: str) -> str:
     """The text with live keys and all that looks like a key replaced by a mask."""
+    return _SHAPES.sub(_masked, hide_live_keys(text))
+
+
+def hide_live_keys(text: str) -> str:
+    """The text with live keys replaced by a mask, and nothing else changed."""
     # Longest first: a key may contain another one.
     for form in sorted(_live, key=len, reverse=True):
         if form in text:
             text = text.replace(form, MASK)
-    return _SHAPES.sub(_masked, text)
+    return text
+
+
+def _inside_base64(raw: bytes) -> set[str]:
+    """How the key looks inside the base64 of a longer text, as of "user:key" in a header.
+
+    There it begins at any of three places of a group; what neighbours share a letter with is left.
+    """
+    forms: set[str] = set()
+    for before in range(3):
+        cut = raw[: len(raw) - (before + len(raw)) % 3]
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            text = encode(b"\0" * before + cut).decode("ascii")
+            core = text[4 if before else 0 :]
+            if len(core) >= _SHORTEST:
+                forms.add(core)
+    return forms
 
 
 class RedactingFilter(logging.Filter):

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from kinet.core.completion import Completion
 from kinet.core.errors import NetworkError, ProtocolError, ProviderError, StalledError
 from kinet.core.events import RetryScheduled
+from kinet.net.redact import redact
 from kinet.providers.base import ModelRequest, RawRequest, StreamItem
 from kinet.providers.transport.complaints import Complaint
 from kinet.providers.transport.failures import page_instead_of_answer, words_instead_of_answer
@@ -149,6 +150,9 @@ class HttpProvider:
                 error, cause = exc, exc.__cause__ or exc
             else:
                 return
+            # A server may put the key that it was sent into anything that it says.
+            error.message, error.hint = redact(error.message), redact(error.hint)
+            error.args = (error.message,)
             delay = None if decoder.started else self._delay(error, attempt)
             if delay is None:
                 self._give_up(error, decoder)

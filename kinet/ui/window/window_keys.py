@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QWidget
 
 from kinet.ui.chat.status_row import Status
 from kinet.ui.conversation_text import last_answer, last_code
 from kinet.ui.desks.actions import install
 from kinet.ui.desks.window_parts import WindowParts
+from kinet.ui.kit.clipboard import copy_text
 from kinet.ui.palette.palette_entries import palette_entries
 
 if TYPE_CHECKING:
-    from kinet.ui.palette.palette_rows import Entry
     from kinet.ui.window.export_desk import ExportDesk
 
 ESCAPE_SECONDS = 1.5
@@ -30,13 +30,13 @@ class WindowKeys(QObject):
 
     # project or background
     rules_wanted = Signal(str)
+    palette_opened = Signal(object)
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts.window)
         self._parts = parts
         # How often Esc has to be pressed to stop a turn: once, twice or never.
         self.escape_stops: Callable[[], str] = lambda: "twice"
-        self.more_entries: Callable[[], Sequence[Entry]] = tuple
         self._armed_at = -10.0
         self.actions = install(parts.window, self._handlers())
         for number in range(1, SESSION_KEYS + 1):
@@ -91,8 +91,8 @@ class WindowKeys(QObject):
         """Opens the palette over the window."""
         from kinet.ui.palette.palette import Palette
 
-        entries = [*palette_entries(self._parts, self.actions), *self.more_entries()]
-        palette = Palette(self._parts.frame, entries)
+        palette = Palette(self._parts.frame, palette_entries(self._parts, self.actions))
+        self.palette_opened.emit(palette)
         palette.closed.connect(self._parts.desk.current.composer.edit.setFocus)
 
     def _exporter(self) -> ExportDesk:
@@ -172,7 +172,7 @@ class WindowKeys(QObject):
 
     def _copy(self, text: str, words: str) -> None:
         if text:
-            QGuiApplication.clipboard().setText(text)
+            copy_text(text)
             self._parts.toast.tell(words, seconds=2.0)
 
     def _region(self, step: int) -> None:
