@@ -9,7 +9,7 @@ from kinet.core.messages import Message
 
 _READ, _CHANGED = "## Files read", "## Files changed"
 _READERS = frozenset({"read_file"})
-_WRITERS = frozenset({"write_file", "edit_file"})
+_WRITERS = frozenset({"write_file", "edit_file", "delete_file"})
 
 
 @dataclass(frozen=True, slots=True)

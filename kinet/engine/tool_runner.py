@@ -26,7 +26,8 @@ _log = logging.getLogger(__name__)
 
 STOPPED = "[stopped]"
 _FOLDER_TOOLS = frozenset({
-    "read_file", "write_file", "edit_file", "shell", "shell_output", "shell_stop", "grep", "glob",
+    "read_file", "write_file", "edit_file", "delete_file", "list_folder", "symbols",
+    "shell", "shell_output", "shell_stop", "grep", "glob",
     "git_diff", "git_log", "git_show", "git_status",
 })  # fmt: skip
 _PREVIEW = 80

@@ -32,8 +32,8 @@ Mode = Literal["ask", "edits", "plan", "all", "deny"]
 # The words of tools.base.Access; anything else is taken for the strictest of them.
 AccessWord = Literal["read", "write", "execute", "network"]
 
-_SEARCH_TOOLS = frozenset({"grep", "glob"})
-_WRITE_TOOLS = frozenset({"write_file", "edit_file"})
+_SEARCH_TOOLS = frozenset({"grep", "glob", "list_folder", "symbols"})
+_WRITE_TOOLS = frozenset({"write_file", "edit_file", "delete_file"})
 _NO_SANDBOX = "no sandbox works here"
 _NOTHING = Judgement("allow", "it touches no file, program or address")
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from kinet.tools.ask_user import AskUser
 from kinet.tools.base import Tool
+from kinet.tools.delete_file import DeleteFile
 from kinet.tools.dispatch_agent import DispatchAgent
 from kinet.tools.edit_file import EditFile
 from kinet.tools.git_diff import GitDiff
@@ -14,6 +15,7 @@ from kinet.tools.git_show import GitShow
 from kinet.tools.git_status import GitStatus
 from kinet.tools.glob import Glob
 from kinet.tools.grep import Grep
+from kinet.tools.list_folder import ListFolder
 from kinet.tools.read_file import ReadFile
 from kinet.tools.read_output import ReadOutput
 from kinet.tools.recall_memory import RecallMemory
@@ -21,6 +23,7 @@ from kinet.tools.shell import Shell
 from kinet.tools.shell_output import ShellOutput
 from kinet.tools.shell_stop import ShellStop
 from kinet.tools.skill import Skill
+from kinet.tools.symbols import Symbols
 from kinet.tools.todo import Todo
 from kinet.tools.web.search_services import SearchChoice
 from kinet.tools.web.web_transport import Reach
@@ -38,6 +41,7 @@ def builtin_tools(
     """
     return (
         AskUser(),
+        DeleteFile(),
         DispatchAgent(),
         EditFile(),
         GitDiff(),
@@ -46,6 +50,7 @@ def builtin_tools(
         GitStatus(),
         Glob(),
         Grep(),
+        ListFolder(),
         ReadFile(),
         ReadOutput(),
         RecallMemory(),
@@ -53,6 +58,7 @@ def builtin_tools(
         ShellOutput(),
         ShellStop(),
         Skill(),
+        Symbols(),
         Todo(),
         WebFetch(reach),
         WebSearch(search) if search is not None else WebSearch(),

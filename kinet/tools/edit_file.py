@@ -30,7 +30,7 @@ class EditFileArguments(Arguments):
     """One edit, or a list of them."""
 
     path: str
-    old_string: str | None = Field(None, description="exact text, unique in the file")
+    old_string: str | None = None
     new_string: str | None = None
     replace_all: bool = False
     edits: list[OneEdit] | None = Field(None, description="several edits, all or none")

@@ -32,7 +32,7 @@ _SHOWN_UNTRACKED = 50
 class GitDiffArguments(Arguments):
     """Which changes of what."""
 
-    path: str | None = Field(None, description="file or folder")
+    path: str | None = None
     ref: str | None = Field(None, description="compare with this commit or a..b")
     staged: bool = False
 

@@ -21,7 +21,7 @@ _FORMAT = "%h%x1f%as%x1f%an%x1f%s%x1e"
 class GitLogArguments(Arguments):
     """Which commits."""
 
-    path: str | None = Field(None, description="file or folder")
+    path: str | None = None
     ref: str | None = Field(None, description="commit, branch or a..b")
     limit: int = Field(20, ge=1, le=MOST_COMMITS)
     search: str | None = Field(None, description="text in the message")

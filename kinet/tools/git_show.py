@@ -23,7 +23,7 @@ class GitShowArguments(Arguments):
     """Which commit, and what of it."""
 
     ref: str = Field("HEAD")
-    path: str | None = Field(None, description="file or folder")
+    path: str | None = None
     whole_file: bool = Field(False)
 
 

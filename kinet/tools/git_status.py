@@ -23,9 +23,7 @@ class GitStatus:
     """Branch, staged, changed, conflicting and untracked files; runs nothing of the repository."""
 
     name: ClassVar[str] = "git_status"
-    description: ClassVar[str] = (
-        "Branch, and files that are staged, changed, in conflict or untracked."
-    )
+    description: ClassVar[str] = "Branch, and files that are staged, changed or untracked."
     access: ClassVar[Access] = Access.READ
     arguments: ClassVar[type[Arguments]] = GitStatusArguments
 

@@ -26,7 +26,7 @@ class GrepArguments(Arguments):
     """What to look for, and where."""
 
     pattern: str = Field(description="regular expression (Rust syntax)")
-    path: str = Field(".", description="folder or file")
+    path: str = "."
     glob: str | None = Field(None, description="only such files, e.g. *.py")
     ignore_case: bool = False
     context: int = Field(0, ge=0, le=_MOST_CONTEXT, description="lines around each hit")

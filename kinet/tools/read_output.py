@@ -22,7 +22,7 @@ _SHOWN_CHARACTERS = 300
 class ReadOutputArguments(Arguments):
     """Whose output, and which part."""
 
-    call_id: str = Field(description="id of the earlier call")
+    call_id: str
     offset: int = Field(0, ge=0, description="character to begin at")
     pattern: str | None = Field(None, description="only lines that hold this text")
 

@@ -10,6 +10,8 @@ from kinet.tools.base import Arguments
 # Words of pydantic's schemas that cost tokens and tell a model nothing. That a field is unknown it
 # is told by its name when it gives one.
 _DROPPED = frozenset({"title", "default", "$defs", "description", "additionalProperties"})
+# Nobody gives fewer lines or seconds; who does is told.
+_OBVIOUS = (0, 1)
 
 
 def parameters_of(arguments: type[Arguments]) -> dict[str, Any]:
@@ -17,7 +19,6 @@ def parameters_of(arguments: type[Arguments]) -> dict[str, Any]:
     whole = arguments.model_json_schema()
     flat = _flat(whole, whole.get("$defs", {}))
     flat.setdefault("properties", {})
-    flat.setdefault("required", [])
     return flat
 
 
@@ -37,6 +38,8 @@ def _flat(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, 
             out[key] = {name: _flat(field, definitions) for name, field in value.items()}
         elif key == "items":
             out[key] = _flat(value, definitions)
+        elif key == "minimum" and value in _OBVIOUS:
+            continue
         elif key not in _DROPPED:
             out[key] = value
     return out

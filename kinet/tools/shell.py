@@ -31,9 +31,7 @@ class ShellArguments(Arguments):
     """The command and how long it may take."""
 
     command: str
-    timeout_s: int = Field(
-        DEFAULT_TIMEOUT_S, ge=1, le=_LONGEST_TIMEOUT_S, description="time limit in seconds"
-    )
+    timeout_s: int = Field(DEFAULT_TIMEOUT_S, ge=1, le=_LONGEST_TIMEOUT_S)
     background: bool = Field(False, description="let it run on, without a time limit")
     outside_sandbox: bool = Field(False, description="only where a sandbox forbade it: ask for it")
 

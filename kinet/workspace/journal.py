@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 FOLDER_NAME = "journal"
 LIMIT_BYTES = 1024 * 1024 * 1024
-_NAMED = frozenset({"edit_file", "write_file"})
+_NAMED = frozenset({"edit_file", "write_file", "delete_file"})
 _SHOWN_PATHS = 2_000
 
 

@@ -33,7 +33,6 @@ ELSEWHERE = {
 OPEN = {
     "P6": "command outputs have no kind of their own yet",
     "P27": "extensions come later",
-    "U13": "some tools of the full set are still to come",
 }
 
 

@@ -119,9 +119,13 @@ def _program(server: ScriptedServer, protocol: WireProtocol, home: Path, mode: s
     folder = home / "work"
     folder.mkdir(parents=True, exist_ok=True)
     url = server.base_url.removesuffix("/v1" if protocol == "anthropic" else "")
-    return create_runtime(
+    runtime = create_runtime(
         home / "home", base_url=url, protocol=protocol, model="scripted", cwd=folder, approve=mode
     )
+    # A thousand turns of an unknown price would be asked about, and nobody answers.
+    for budget in ("turn_usd", "session_usd", "day_usd"):
+        runtime.settings.set(f"limits.{budget}", 0)
+    return runtime
 
 
 async def _begun(runtime: Runtime, server: ScriptedServer, state: State) -> Session:

@@ -12,6 +12,7 @@ from kinet.core.profile import WireProtocol
 from kinet.runtime import Runtime, create_runtime
 from kinet.session.session import Session
 from tests.session.conftest import collect
+from tests.support.approvers import allows_everything
 from tests.support.replies import Gate, asks_for, says
 from tests.support.scripted_server import Recorded, ScriptedServer
 from tests.support.wires import PROTOCOLS
@@ -125,6 +126,38 @@ async def test_l14_follow_ups_run_one_at_a_time_after_the_turn_and_survive_a_res
         (True, False),
         (True, True),
     ]
+
+
+async def test_u13_a_folder_is_listed_its_symbols_found_and_a_file_deleted_and_brought_back(
+    server, runtime, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    file = tmp_path / "work" / "a.py"
+    file.write_text("def walk():\n    pass\n")
+    server.replies(
+        asks_for("list_folder").with_call("symbols", query="walk"),
+        asks_for("delete_file", path="a.py"),
+        says("Gone."),
+    )
+    approver = allows_everything()
+    session = runtime.open_session()
+    await collect(session.send("Tidy up.", approver))
+    listed, symbols, deleted = [item.text for item in session.history() if item.role == "tool"]
+    assert "a.py (21 bytes)" in listed
+    assert "1: function walk" in symbols
+    assert deleted == "Moved a.py to the trash."
+    assert [item.question for item in approver.asked] == ["Move this file to the trash?"]
+    assert not file.exists()
+    assert (tmp_path / "share" / "Trash" / "files" / "a.py").is_file()
+    await session.changes.undo()
+    assert file.read_text() == "def walk():\n    pass\n"
+    told = json.dumps(server.requests[0].body["tools"])
+    for name in (
+        *("read_file", "list_folder", "write_file", "edit_file", "delete_file", "shell", "glob"),
+        *("shell_output", "shell_stop", "grep", "symbols", "web_fetch", "web_search", "todo"),
+        *("recall_memory", "git_diff", "read_output", "dispatch_agent"),
+    ):
+        assert f'"{name}"' in told
 
 
 def _settings(body: dict[str, object]) -> str:
