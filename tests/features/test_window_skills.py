@@ -248,9 +248,9 @@ async def test_the_palette_writes_the_call_of_a_skill(tmp_path: Path, folder: Pa
     home = tmp_path / "home"
     ten_skills(home)
     async with live_window(home, folder=folder) as live:
-        core = live.window.core
-        await until(lambda: core.skills.known, what="skills are read")
-        entries = {entry.title: entry for entry in core.keys.more_entries()}
-        assert "/by-model" not in entries
-        entries["/tidy-notes"].act()
+        live.window.core.keys.actions["palette"].trigger()
+        palette = live.window.findChild(QWidget, "commandPalette")
+        QTest.keyClicks(palette.field, "tidy")
+        await until(lambda: palette.titles() == ["/tidy-notes"], what="skills are read")
+        QTest.keyClick(palette.field, Qt.Key.Key_Return)
         assert live.panel.composer.edit.text() == "/tidy-notes "

@@ -35,9 +35,8 @@ class SkillDesk(QObject):
         self._started = False
 
     def start(self) -> None:
-        """From here on settings can be read."""
+        """From here on settings can be read. Nothing is read before somebody asks for a skill."""
         self._started = True
-        self.refresh()
 
     def serve(self, panel: ChatPanel) -> None:
         """Connects a new panel."""
@@ -50,7 +49,6 @@ class SkillDesk(QObject):
         """The panel on screen from now on."""
         self._panel = panel
         self._show_chips(panel)
-        self.refresh()
 
     def refresh(self) -> None:
         """Reads the skills anew; the menu knows them when that is done."""
@@ -82,9 +80,10 @@ class SkillDesk(QObject):
             edit.set_text(f"/{name} ")
             edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    @property
-    def known(self) -> Sequence[tuple[str, str]]:
-        """Name and line of the skills that may be called."""
+    async def read_now(self) -> Sequence[tuple[str, str]]:
+        """Reads the skills: name and line of those that may be called."""
+        if self._started and self._panel is not None:
+            await self._read(self._panel.folder)
         return [(command.name, command.detail) for command in self.commands()]
 
     async def _read(self, folder: Path | None) -> None:
@@ -96,8 +95,8 @@ class SkillDesk(QObject):
                 self._panel.composer.edit.cursorPositionChanged.emit()
 
     def _typed(self, panel: ChatPanel) -> None:
-        stale = time.monotonic() - self._read_at > _FRESH
-        if panel is self._panel and panel.composer.edit.text() == "/" and stale:
+        stale = time.monotonic() - self._read_at > _FRESH or panel.folder != self._folder
+        if panel is self._panel and panel.composer.edit.text()[:1] == "/" and stale:
             self.refresh()
 
     def _event(self, panel: ChatPanel, event: Event) -> None:

@@ -57,6 +57,11 @@ class Palette(QWidget):
         self.closed.emit()
         self.deleteLater()
 
+    def add(self, entries: Sequence[Entry]) -> None:
+        """Offers these too: what took a moment to be read."""
+        self._entries = (*self._entries, *entries)
+        self._fill(self.field.text())
+
     def titles(self) -> list[str]:
         """What is offered now, in order."""
         return [entry.title for entry in self._shown() if entry is not None]

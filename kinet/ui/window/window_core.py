@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QMainWindow, QStackedWidget
@@ -40,6 +41,9 @@ from kinet.ui.palette.palette_entries import skill_entries
 from kinet.ui.program import Program
 from kinet.ui.sessions.sidebar import Sidebar
 from kinet.ui.window.window_keys import WindowKeys
+
+if TYPE_CHECKING:
+    from kinet.ui.palette.palette import Palette
 
 
 class WindowCore(QObject):
@@ -99,7 +103,9 @@ class WindowCore(QObject):
         yield
         self.keys = WindowKeys(self.parts)
         self.keys.rules_wanted.connect(self.rules.open)
-        self.keys.more_entries = lambda: skill_entries(self.skills.known, self.skills.call)
+        self.keys.palette_opened.connect(
+            lambda palette: spawn(self._offer_skills(palette), "skills for the palette")
+        )
         self.keys.escape_stops = lambda: self.link.escape_stops
         sidebar.keys_requested.connect(self.keys.show_keys)
         yield
@@ -173,6 +179,14 @@ class WindowCore(QObject):
         )
         if self.filled:
             self.link.serve()
+
+    async def _offer_skills(self, palette: Palette) -> None:
+        """Adds the skills to a palette that was opened, if it still is when they are read."""
+        closed: list[bool] = []
+        palette.closed.connect(lambda: closed.append(True))
+        known = await self.skills.read_now()
+        if not closed:
+            palette.add(skill_entries(known, self.skills.call))
 
     def _words(self) -> list[SlashCommand]:
         """What a slash can do: the window's commands, then the skills."""
