@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Sequence
@@ -207,9 +208,7 @@ def _write_trouble(real: Path, look: _Look) -> tuple[str, str] | None:
     if look.exists:
         return None
     for parent in real.parents:
-        above = _look(parent)
-        if above is None:
-            return "link-ring", "is below a link that leads back to itself"
+        above = _look(parent) or _Look(False)
         if above.exists and not above.is_folder:
             return "into-a-file", f"cannot be made: {visible_line(str(parent))} is a file"
         if above.exists and not os.access(parent, os.W_OK | os.X_OK):
@@ -225,6 +224,10 @@ def _look(path: Path) -> _Look | None:
         mode = os.lstat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):
         return _Look(False)
+    except OSError as exc:
+        if exc.errno == errno.ELOOP:
+            return None
+        raise
     if stat.S_ISLNK(mode):
         return None
     return _Look(True, stat.S_ISDIR(mode), stat.S_ISREG(mode))

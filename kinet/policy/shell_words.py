@@ -59,6 +59,9 @@ def split_plain(text: str) -> tuple[PlainCommand, ...] | None:
         if word is None:
             return None
         value, at = word
+        if not words and "=" in value:
+            # It sets a variable for what follows, and what follows could be anything.
+            return None
         words.append(value)
     if words:
         commands.append(PlainCommand(tuple(words), text[begin:].strip()))

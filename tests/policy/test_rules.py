@@ -78,6 +78,14 @@ def test_a_beginning_that_would_allow_anything_is_refused(
         RuleBook(tmp_path / "data").add_prefix(prefix, folders[0], Decision(True, "folder"))
 
 
+@pytest.mark.parametrize("prefix", ["A=1 bash -c", "PATH=. make all", "LD_PRELOAD=x ls -l"])
+def test_no_rule_begins_with_a_variable(
+    prefix: str, tmp_path: Path, folders: tuple[str, str]
+) -> None:
+    with pytest.raises(SettingsError):
+        RuleBook(tmp_path / "data").add_prefix(prefix, folders[0], Decision(True, "folder"))
+
+
 def test_a_beginning_fits_one_plain_command_only(tmp_path: Path, folders: tuple[str, str]) -> None:
     book = RuleBook(tmp_path / "data")
     book.add_prefix("pytest tests", folders[0], Decision(True, "folder"))
