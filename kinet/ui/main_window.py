@@ -5,6 +5,7 @@ Only what the picture needs is imported here; everything else comes with `Window
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, Signal
@@ -57,6 +58,8 @@ class MainWindow(QMainWindow):
         # Keys pressed while the picture is on screen; the composer gets them when it is there.
         self._typed = ""
         self._ready: asyncio.Event | None = None
+        # The session that was asked for at the start.
+        self._wanted: str | None = None
         self._core: WindowCore | None = None
         _place(self, self._geometry)
         self._draw_first_picture()
@@ -72,6 +75,7 @@ class MainWindow(QMainWindow):
         from kinet.ui.kit.tasks import new_event, spawn
 
         if self._ready is None:
+            self._wanted = session_id
             self._ready = new_event()
             spawn(self._fill(session_id), "fill the window")
 
@@ -153,11 +157,13 @@ class MainWindow(QMainWindow):
         if self._choice == "system":
             # The desktop's own palette is still in place here and shows what it asks for.
             dark = self.palette().window().color().lightness() < 128
-        mode: Mode = "dark" if dark else "light"
+        self._first_mode: Mode = "dark" if dark else "light"
         shown = self._geometry.sidebar_shown and self.width() >= SIDEBAR_OVERLAYS_BELOW
         load_fonts(first_frame=True)
         size = round(SIZES["ui"][0] * self._zoom / 100)
-        self.setCentralWidget(FirstPicture(mode, self._geometry.sidebar if shown else 0, size))
+        self.setCentralWidget(
+            FirstPicture(self._first_mode, self._geometry.sidebar if shown else 0, size)
+        )
 
     def _make_core(self) -> WindowCore:
         from kinet.ui.look.look import Look
@@ -180,8 +186,11 @@ class MainWindow(QMainWindow):
             await _read(self, session_id)
         except KinetError as exc:
             self.problem = exc.sentence()
-            self.parts.toast.tell(self.problem, seconds=0)
+            if self.is_built:
+                self.parts.toast.tell(self.problem, seconds=0)
         finally:
+            if not self.is_built and not self._may_close:
+                _show_unbuilt(self, sys.exc_info()[1])
             # Whoever waits must not wait for ever; a fault is reported by the task's owner.
             self._ready.set()
 
@@ -210,6 +219,26 @@ class MainWindow(QMainWindow):
         for panel in self.desk.panels:
             panel.stop()
         self.close()
+
+
+def _show_unbuilt(window: MainWindow, error: BaseException | None) -> None:
+    """Says that the parts could not be made, and offers to make them again, or to leave."""
+    from kinet.ui.frame.unbuilt_page import UnbuiltPage
+
+    name = type(error).__name__ if error is not None else "It was interrupted"
+    reason = window.problem.removesuffix(".") or f"{name}: {error}".removesuffix(": ")
+    window.problem = window.problem or reason
+    page = UnbuiltPage(window._first_mode, reason, window.program.home, window._typed)
+    page.again.connect(lambda: _build_again(window))
+    page.left.connect(window.close)
+    window.setCentralWidget(page)
+    page.take_focus()
+
+
+def _build_again(window: MainWindow) -> None:
+    window._core, window._ready, window.problem = None, None, ""
+    window._draw_first_picture()
+    window.begin(window._wanted)
 
 
 def _place(window: QMainWindow, geometry: Geometry) -> None:

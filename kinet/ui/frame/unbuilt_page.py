@@ -1,0 +1,81 @@
+"""What stands in the window if its parts could not be put together: a sentence, and a way on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from kinet.ui.frame.first_picture import first_colors
+from kinet.ui.look.tokens import Mode
+
+
+class UnbuiltPage(QWidget):
+    """Made of plain parts alone: whatever failed may be what all others are made of."""
+
+    again = Signal()
+    left = Signal()
+
+    def __init__(self, mode: Mode, reason: str, home: Path, typed: str = "") -> None:
+        super().__init__()
+        self.setObjectName("unbuiltPage")
+        colors = first_colors(mode)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setStyleSheet(
+            f"QWidget#unbuiltPage {{ background: {colors['canvas']}; }}"
+            f" QLabel {{ color: {colors['text']}; background: transparent; }}"
+            " QLabel#unbuiltTitle { font-size: 20px; font-weight: 600; }"
+            f" QPushButton {{ color: {colors['text']}; background: {colors['raised']};"
+            f" border: 1px solid {colors['control_border']}; border-radius: 6px;"
+            " padding: 6px 14px; }"
+            f" QPushButton:focus {{ border: 2px solid {colors['focus']}; padding: 5px 13px; }}"
+        )
+        title = QLabel("Kinet's window could not be put together", self)
+        title.setObjectName("unbuiltTitle")
+        self.words = QLabel(_words(reason, home, typed), self)
+        self.words.setObjectName("unbuiltWords")
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        self.words.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._again = QPushButton("Try again", self)
+        self._again.setObjectName("buildAgainButton")
+        self._again.clicked.connect(self.again)
+        quit_button = QPushButton("Quit", self)
+        quit_button.setObjectName("quitUnbuiltButton")
+        quit_button.clicked.connect(self.left)
+        row = QHBoxLayout()
+        row.addWidget(self._again)
+        row.addWidget(quit_button)
+        row.addStretch(1)
+        holder = QWidget(self)
+        holder.setMaximumWidth(640)
+        inner = QVBoxLayout(holder)
+        inner.setSpacing(16)
+        inner.addWidget(title)
+        inner.addWidget(self.words)
+        inner.addLayout(row)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(48, 48, 48, 48)
+        column.addStretch(1)
+        column.addWidget(holder)
+        column.addStretch(2)
+
+    def take_focus(self) -> None:
+        """The way on is what Enter presses."""
+        self._again.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._again.setAutoDefault(True)
+
+
+def _words(reason: str, home: Path, typed: str) -> str:
+    parts = [
+        f"{reason}.",
+        "Your sessions and settings were not touched. Try again; if it stays so, install Kinet"
+        f" anew, or work without the window: kinet run. The log in {home / 'logs'} says more.",
+    ]
+    if typed:
+        parts.append(f"What you typed: {typed}")
+    return "\n\n".join(parts)
