@@ -81,8 +81,8 @@ class InlineWriter:
         task = _TASK.match(text) if first and self.is_item else None
         if task:
             mark = "☐" if task.group(1) == " " else "☑"
-            # Faces differ too much: the box is drawn around the words, its sign is only copied.
-            self.out.append(f'<span style="font-size:1px;letter-spacing:22px">{mark}</span>')
+            # Faces differ too much: the box is drawn where a bullet would be, its sign only copied.
+            self.out.append(f'<span style="font-size:1px;color:transparent">{mark}</span>')
             text = text[task.end() :]
         if self._links:
             self.out.append(text_html(text))

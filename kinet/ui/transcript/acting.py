@@ -84,6 +84,8 @@ class Actor(QObject):
             case "fact-keep" | "fact-edit" | "fact-project" | "fact-forget" | "fact-restore":
                 if isinstance(entry, ReceiptEntry):
                     self.fact_requested.emit(hit.action, hit.value, entry.before(hit))
+            case "continue" | "retry-step" | "leave" | "report":
+                self.message_requested.emit(hit.action, hit.value)
             case "retry":
                 self.retry_requested.emit()
 

@@ -1,6 +1,8 @@
-"""The error card: what went wrong, why, what to do, and Retry, in the turn that failed."""
+"""The error card: what went wrong, why, what to do, and the buttons for it."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
@@ -11,20 +13,30 @@ from kinet.ui.transcript.style import Style
 
 _SIDE = 12
 _BUTTON = 32
+_ICONS = {"continue": "play", "leave": "close", "report": "save"}
 
 
 class ErrorEntry(Entry):
-    """A failure as the person sees it. `can_retry` is false once a later turn has begun."""
+    """A failure as the person sees it. `acts` are what can be done: (action, word), each a button,
+    as long as nothing came after (`newest`); a report can be saved of it at any time."""
 
     kind = "error"
-    __slots__ = ("_head", "_text_height", "again", "hint", "message", "newest", "title")
+    __slots__ = ("_head", "_text_height", "acts", "hint", "message", "newest", "title", "turn_id")
 
-    def __init__(self, title: str, message: str, hint: str, again: str = "Retry") -> None:
+    def __init__(
+        self,
+        title: str,
+        message: str,
+        hint: str,
+        acts: Sequence[tuple[str, str]] = (("retry", "Retry"),),
+        turn_id: str = "",
+    ) -> None:
         super().__init__()
         self.title = title
         self.message = message
         self.hint = hint
-        self.again = again
+        self.acts = tuple(acts)
+        self.turn_id = turn_id
         self.newest = True
         self._text_height = self._head = 40
         self.height = 120
@@ -35,7 +47,7 @@ class ErrorEntry(Entry):
         text_width = width - 36 - _SIDE
         self._text_height = self._lines(style, text_width) * line
         self._head = style.room(40)
-        self.height = self._head + self._text_height + 12 + (_BUTTON + 12 if self.newest else 0)
+        self.height = self._head + self._text_height + _BUTTON + 24
 
     def settle(self, room: Room) -> bool:
         """The same, for the width that is seen."""
@@ -60,21 +72,28 @@ class ErrorEntry(Entry):
             fill = "hover" if canvas.is_hovered(hit) else "raised"
             draw.card(painter, style, hit.rect, fill, "control_border", radius=6)
             box = QRect(hit.rect.x() + 12, hit.rect.y(), 16, _BUTTON)
-            draw.icon(painter, style, box, "retry", "text_2", 16)
-            draw.words(painter, style, hit.rect.adjusted(36, 0, 0, 0), self.again)
+            draw.icon(painter, style, box, _ICONS.get(hit.action, "retry"), "text_2", 16)
+            word = dict(self._offered()).get(hit.action, "")
+            draw.words(painter, style, hit.rect.adjusted(36, 0, 0, 0), word)
             if canvas.is_focused(hit):
                 draw.ring(painter, style, hit.rect)
 
     def hit(self, x: int, y: int, style: Style, width: int) -> Hit | None:
-        """Retry."""
+        """A button."""
         return next((h for h in self.hits(style, width) if h.rect.contains(x, y)), None)
 
     def hits(self, style: Style, width: int) -> list[Hit]:
-        """Retry, as long as nothing came after."""
-        if not self.newest:
-            return []
-        wide = round(style.advance(self.again)) + 36 + 14
-        return [Hit("retry", "", QRect(36, self.height - 12 - _BUTTON, wide, _BUTTON), "")]
+        """The buttons, from the left."""
+        left, found = 36, []
+        for action, word in self._offered():
+            wide = round(style.advance(word)) + 36 + 14
+            rect = QRect(left, self.height - 12 - _BUTTON, wide, _BUTTON)
+            found.append(Hit(action, self.turn_id, rect, ""))
+            left += wide + 8
+        return found
+
+    def _offered(self) -> tuple[tuple[str, str], ...]:
+        return (*(self.acts if self.newest else ()), ("report", "Save a report…"))
 
     def markdown(self) -> str:
         """Title and words."""

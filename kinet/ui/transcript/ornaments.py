@@ -105,14 +105,16 @@ def _bullet(block: QTextBlock, box: QRectF) -> QPointF:
 
 def _bars(bars: list[QRectF], block: QTextBlock, box: QRectF, indent: int) -> None:
     margin = round(block.blockFormat().leftMargin())
+    # Qt puts what a line is higher than its letters above them, and leaves it out below the last.
+    bottom = box.bottom() + block.layout().lineAt(0).y()
     for level in range(margin // indent if indent else 0):
         left = level * indent
         for bar in reversed(bars):
             if bar.x() == left and box.y() - bar.bottom() < 2 * indent:
-                bar.setBottom(box.bottom())
+                bar.setBottom(bottom)
                 break
         else:
-            bars.append(QRectF(left, box.y(), 3, box.height()))
+            bars.append(QRectF(left, box.y(), 3, bottom - box.y()))
 
 
 def _join(panels: list[QRectF], box: QRectF, near: float) -> None:

@@ -89,7 +89,7 @@ def _ornaments(canvas: Canvas, piece: Piece, rect: QRect, up: int) -> None:
         spot = QRect(round(place.x() + x) - 4, round(place.y() + y - up) - 4, 8, 8)
         draw.dot(painter, style, spot, "text", 5)
     for place, done in found.tasks:
-        spot = QRect(round(place.x() + x) + 10, round(place.y() + y - up) - 8, 16, 16)
+        spot = QRect(round(place.x() + x) - 10, round(place.y() + y - up) - 8, 16, 16)
         draw.card(painter, style, spot.adjusted(1, 1, -1, -1), "", "control_border", radius=3)
         if done:
             draw.icon(painter, style, spot, "check", "success", 12)

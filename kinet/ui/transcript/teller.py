@@ -54,6 +54,7 @@ _ERROR_TITLES = {
     "protocol": "The answer could not be understood",
     "stalled": "The answer stopped coming",
     "internal": "Something in Kinet went wrong",
+    "interrupted": "This turn was interrupted",
 }
 _ENDS = {
     "step_limit": "Stopped at the step limit.",
@@ -329,9 +330,11 @@ class Teller:
             title = _ERROR_TITLES.get(kind, "The turn failed")
             message = event.error.message if event.error else event.detail
             hint = event.error.hint if event.error else ""
-            word = "Try anyway" if kind == "circuit" else "Retry"
-            self._sink.add(ErrorEntry(title, message, hint, word))
+            self._sink.add(ErrorEntry(title, message, hint, _acts(kind), turn.id))
         elif event.reason == "stopped":
+            if not turn.id:
+                # An interrupted turn was left as it is: nothing is offered for it any more.
+                self._sink.retire()
             self._sink.add(NoticeEntry(event.detail or "Stopped", "info", "stop"))
         elif event.reason != "completed":
             words = f"{_ENDS.get(event.reason, event.reason)} {event.detail}".strip()
@@ -345,6 +348,13 @@ class Teller:
         self._ends.add_line(turn.id, line)
         self._sink.add(line)
         self._turn = Turn()
+
+
+def _acts(kind: str) -> tuple[tuple[str, str], ...]:
+    """What is offered for a failure of this kind."""
+    if kind == "interrupted":
+        return (("continue", "Continue"), ("retry-step", "Retry the step"), ("leave", "Leave"))
+    return (("retry", "Try anyway" if kind == "circuit" else "Retry"),)
 
 
 def _chosen_words(event: ModelChosen) -> str:
