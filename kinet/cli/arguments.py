@@ -55,6 +55,7 @@ def build_parser() -> Parser:
     _add_check(commands)
     _add_render(commands)
     _add_sessions(commands)
+    _add_replay(commands)
     _add_memory(commands)
     _add_skills(commands)
     _add_trust(commands)
@@ -191,8 +192,17 @@ def _add_sessions(commands: Any) -> None:
         help="kinet: everything, to be imported again",
     )
     acts.add_parser("search").add_argument("text", metavar="TEXT")
+    report = acts.add_parser("report", help="a turn with what the server answered, keys masked")
+    report.add_argument("id", metavar="ID")
+    report.add_argument("turn", nargs="?", default="", metavar="TURN", help="id; the newest")
     acts.add_parser("import").add_argument("file", metavar="FILE")
     _add_json(acts.choices)
+
+
+def _add_replay(commands: Any) -> None:
+    parser = _command(commands, "replay", "take the turn of a failure report again, offline")
+    parser.add_argument("file", metavar="REPORT", help="- reads stdin")
+    parser.add_argument("--json", action="store_true", help="one event a line")
 
 
 def _add_memory(commands: Any) -> None:

@@ -36,12 +36,12 @@ def complete(options: argparse.Namespace) -> int:
     try:
         answer, code = asyncio.run(_ask(document, options))
     except SettingsError as exc:
-        error = {"kind": "bad_request", "message": exc.message, "hint": exc.hint}
-        print(json.dumps({"error": error, "partial": {}}, ensure_ascii=False))
+        print(json.dumps(inside.settings_error_document(exc), ensure_ascii=False))
         raise
     print(json.dumps(answer, ensure_ascii=False))
-    if code == USAGE:
-        print(answer["error"]["message"], file=sys.stderr)
+    if code:
+        error = answer["error"]
+        print(f"{error['message']} {error['hint']}".strip(), file=sys.stderr)
     return code
 
 

@@ -68,6 +68,8 @@ def _command(name: str) -> Command:
             from kinet.cli.render_command import render as command
         case "sessions":
             from kinet.cli.sessions_command import sessions as command
+        case "replay":
+            from kinet.cli.replay_command import replay as command
         case "memory":
             from kinet.cli.memory_command import memory as command
         case "skills":

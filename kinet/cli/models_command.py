@@ -61,8 +61,11 @@ def _line(row: dict[str, Any]) -> str:
     window = f"{row['window']:,} tokens" if row["window"] else "window not known"
     price = row["price"]
     money = "price not known"
-    if price["input"] is not None and price["output"] is not None:
+    if price["estimate"]:
+        money = (
+            f"about {price['input']:g} in USD per million tokens (estimate, answers not counted)"
+        )
+    elif price["input"] is not None and price["output"] is not None:
         money = f"{price['input']:g} in, {price['output']:g} out USD per million tokens"
-        money += " (estimate)" if price["estimate"] else ""
     mark = "* " if row["default"] else "  "
     return f"{mark}{row['profile']}: {row['model']} · {row['protocol']} · {window} · {money}"

@@ -21,6 +21,7 @@ from kinet.core.messages import Message
 from kinet.memory.facts import FactBook
 from kinet.paths import data_dir
 from kinet.session.archive import Report, import_from, words_of, write_archive
+from kinet.session.failure_report import report_on
 from kinet.store.database import FILE_NAME, Database
 from kinet.store.lock import StoreInUseError
 from kinet.store.notes import NoteStore
@@ -55,6 +56,9 @@ def _act(options: argparse.Namespace) -> int:
                 _search(store, options.text, options.json)
             case "export":
                 _export(store, options)
+            case "report":
+                row = _row(store, options.id)
+                print(report_on(store.load(row.id), options.turn, None), end="")
             case "import":
                 with _source(options.file) as source, _facts(store) as facts:
                     told(import_from(source, store, facts))

@@ -17,12 +17,15 @@ from kinet.core.events import (
     TurnEnd,
     TurnError,
     TurnFinished,
+    TurnStarted,
 )
 from kinet.core.messages import Message
 from kinet.core.pairing import INTERRUPTED, unanswered
 
 # The kind of the error of a turn during which the program ended.
 KIND = "interrupted"
+# Calls that are named, and characters of the arguments of each.
+_NAMED, _SHOWN = 5, 120
 
 
 def after_a_crash(
@@ -37,8 +40,8 @@ def after_a_crash(
         return []
     error = TurnError(
         KIND,
-        "Kinet ended in the middle of this turn.",
-        "Everything up to there is kept. Send a message to go on.",
+        "Kinet ended in the middle of this turn. What was written until then is kept.",
+        _what_ran(conversation, events),
         retryable=True,
     )
     lost = len(unanswered(conversation.messages))
@@ -51,6 +54,35 @@ def after_a_crash(
         Notice(said, "warning"),
         TurnFinished("failed", error, detail="interrupted", at=time.time()),
     ]
+
+
+def _what_ran(conversation: Conversation, events: Sequence[Event]) -> str:
+    """Which calls of the turn ended, and which ones nobody can tell of."""
+    begin = max(
+        (place for place, event in enumerate(events) if isinstance(event, TurnStarted)), default=0
+    )
+    ended = [e for e in events[begin:] if isinstance(e, ToolFinished) and not e.parent]
+    open_calls = unanswered(conversation.messages)
+    started = {e.call_id for e in events[begin:] if isinstance(e, ToolStarted)}
+    lines = []
+    if ended:
+        lines.append(f"Done: {_named([event.name for event in ended])}.")
+    if unknown := [call for call in open_calls if call.id in started]:
+        names = ", ".join(f"{call.name} {_short(call.arguments)}" for call in unknown[:_NAMED])
+        lines.append(f"Not known how it ended: {names}. Look before it is done again.")
+    if waiting := [call for call in open_calls if call.id not in started]:
+        lines.append(f"Not begun: {_named([call.name for call in waiting])}.")
+    return "\n".join(lines) or "No tool had been called."
+
+
+def _named(names: Sequence[str]) -> str:
+    counted = {name: names.count(name) for name in dict.fromkeys(names)}
+    return ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in counted.items())
+
+
+def _short(arguments: str) -> str:
+    text = " ".join(arguments.split())
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def after_leaving(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Literal
 
 from kinet.core.approval import Approver
 from kinet.core.context_map import ContextMap
 from kinet.core.conversation import Conversation
+from kinet.core.errors import SettingsError
 from kinet.core.events import Event, Notice, TurnFinished
 from kinet.core.messages import Message
 from kinet.core.pairing import repair
@@ -24,10 +26,13 @@ from kinet.session.titles import title_from
 from kinet.session.user_message import Attachment, user_message
 
 if TYPE_CHECKING:
+    from kinet.core.profile import ModelProfile
     from kinet.engine.base import StopSignal
 
 State = Literal["idle", "running", "waiting", "paused", "stopping"]
 
+# What a turn says that was interrupted and left so.
+LEFT = "Left as it was."
 # Seconds; how long a closing session waits for its turn to end by itself.
 _LONGEST_END = 3.0
 
@@ -170,6 +175,24 @@ class Session(BranchingSession):
     def refresh_memory(self) -> None:
         """Takes up what is known with the next turn: the person edited it."""
         self._state.memory.edited = True
+
+    def leave_interrupted(self) -> None:
+        """The person leaves an interrupted turn as it is: nothing is offered for it any more."""
+        self._state.take_entry(TurnFinished("stopped", detail=LEFT, at=time.time()))
+
+    async def report(self, turn_id: str = "") -> str:
+        """A report on a turn, "" for the newest: what was said and what came back, keys masked.
+
+        `kinet replay` takes the turn again from it, without a network. StoreError if there is none.
+        """
+        from kinet.session.failure_report import report_on
+
+        state = self._state
+        events = await asyncio.to_thread(state.parts.store.load, self.id)
+        profile: ModelProfile | None = None
+        with suppress(SettingsError):
+            profile = state.parts.profile(state.profile)
+        return await asyncio.to_thread(report_on, events, turn_id, profile)
 
     async def close(self) -> None:
         """Stops the turn, and returns when everything is stored. May raise StoreError."""

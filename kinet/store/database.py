@@ -235,8 +235,8 @@ class Database:
                 error.__cause__ = cause
             elif isinstance(error, OSError):
                 # A large output goes to a file of its own, which may fail too.
-                cause, error = error, opening.explain_system(error, self.path)
-                error.__cause__ = cause
+                failed, error = error, opening.explain_system(error, self.path)
+                error.__cause__ = failed
             if isinstance(error, StoreError):
                 self._told_of(error)
                 self.trouble = error.sentence()

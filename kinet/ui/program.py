@@ -160,6 +160,14 @@ class OpenSession(BranchedSession, ChosenSession, Protocol):
         """Sends a message; the events of its turn, the last one TurnFinished."""
         ...
 
+    def leave_interrupted(self) -> None:
+        """Leaves an interrupted turn as it is."""
+        ...
+
+    async def report(self, turn_id: str = "") -> str:
+        """A report on a turn that failed, keys masked."""
+        ...
+
     def afterwards(self) -> AsyncGenerator[Event, None]:
         """What is done when a turn has ended, beside everything else."""
         ...

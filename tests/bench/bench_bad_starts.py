@@ -69,7 +69,7 @@ def main() -> int:
     ok = worst <= LIMIT and not wrong
     times = {case: round(value, 2) for case, value in seconds.items()}
     print(json.dumps({"value": round(worst, 2), "limit": LIMIT, "pass": ok, "wrong": wrong,
-                      "filled": round(filled, 2), "seconds": times}, ensure_ascii=False))  # fmt: skip
+                      "filled": round(filled, 2), "seconds": times}))  # fmt: skip
     return 0 if ok else 1
 
 

@@ -164,7 +164,7 @@ async def test_after_too_many_failures_try_anyway_asks_the_server_all_the_same(
             stage = live.panel.transcript.stage
             (card,) = [entry for entry in stage.flow.entries[-2:] if entry.kind == "error"]
             assert isinstance(card, ErrorEntry)
-            assert card.again == "Try anyway"
+            assert dict(card.acts)["retry"] == "Try anyway"
             assert "try anyway" in card.hint
             await until(live.panel.transcript.is_idle)
             left, width = stage.column

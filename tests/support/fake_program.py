@@ -86,6 +86,12 @@ class FakeSession:
     async def context_map(self) -> ContextMap:
         return ContextMap((ContextShare("system", "Kinet's own words", 900),), 1_000, 200_000)
 
+    def leave_interrupted(self) -> None:
+        self._take(TurnFinished("stopped", detail="Left as it was."))
+
+    async def report(self, turn_id: str = "") -> str:
+        return "{}"
+
     async def afterwards(self) -> Events:
         for event in self.program.after:
             yield self._take(event)

@@ -19,6 +19,13 @@ from kinet.ui.writing.bubble_editor import BubbleEditor
 if TYPE_CHECKING:
     from kinet.ui.transcript.presenter import Presenter
 
+# What is sent for a click on the card of an interrupted turn.
+_GO_ON = "Go on from where you were interrupted. First look what the interrupted calls have done."
+_AGAIN = (
+    "Do the step again in which you were interrupted. If a call may have done its work already,"
+    " look before you repeat it."
+)
+
 
 class BranchDesk(QObject):
     """Serves one panel. `moved` comes when the session stands at another place."""
@@ -48,6 +55,12 @@ class BranchDesk(QObject):
         match action:
             case "edit-message":
                 self.edit(message_id)
+            case "continue":
+                self._say(_GO_ON)
+            case "retry-step":
+                self._say(_AGAIN)
+            case "leave":
+                self._leave()
             case "branch-previous":
                 spawn(self._switch(message_id, -1), "branch")
             case "branch-next":
@@ -160,6 +173,22 @@ class BranchDesk(QObject):
             self._end_edit()
         self.moved.emit()
         self._runner.start(session, text, asked.images, insist=insist)
+
+    def _say(self, text: str) -> None:
+        session = self._session()
+        if session is not None and not self._runner.running:
+            self._runner.start(session, text)
+
+    def _leave(self) -> None:
+        session = self._session()
+        if session is None or self._runner.running:
+            return
+        try:
+            session.leave_interrupted()
+        except KinetError as exc:
+            self.problem.emit(exc.sentence())
+            return
+        self.moved.emit()
 
     async def _switch(self, message_id: str, step: int) -> None:
         session = self._session()

@@ -5,9 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 
+from kinet.core.errors import KinetError
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.desks.link_question import LinkQuestion
 from kinet.ui.desks.window_parts import WindowParts
+from kinet.ui.kit.save_text import save_text
+from kinet.ui.kit.tasks import spawn
 
 
 class TranscriptDesk(QObject):
@@ -17,11 +20,28 @@ class TranscriptDesk(QObject):
         super().__init__(panel)
         self._panel, self._parts = panel, parts
         panel.reading.link_chosen.connect(self._ask)
+        panel.reading.message_chosen.connect(self._act)
         panel.reading.made.connect(self._serve)
 
     def _serve(self) -> None:
         transcript = self._panel.transcript
         transcript.step_found.connect(self._show_found)
+
+    def _act(self, action: str, turn_id: str) -> None:
+        if action == "report":
+            spawn(self._report(turn_id), "failure report")
+
+    async def _report(self, turn_id: str) -> None:
+        session = self._panel.session
+        if session is None:
+            return
+        try:
+            text = await session.report(turn_id)
+        except KinetError as exc:
+            self._panel.problem.emit(exc.sentence())
+            return
+        name = f"kinet-report-{turn_id or 'turn'}.json"
+        save_text(self._parts.window, text, name, self._panel.problem.emit)
 
     def _ask(self, url: str) -> None:
         """Nothing is opened before the whole address was seen."""
