@@ -17,6 +17,7 @@ PROGRAMS = {
 ROOMS = ("tools", "engine", "policy")
 WRITERS = {
     "tools/files/file_access.py",
+    "tools/files/trash_bin.py",
     "tools/files/file_write.py",
     "tools/processes/process_runner.py",
     "tools/processes/process.py",
