@@ -77,10 +77,11 @@ class StepHead(QWidget):
         self.call.setProperty("type", "meta")
         self.call.setProperty("tone", "text_3")
         self.call.setSizePolicy(policy.Ignored, policy.Fixed)
-        line = QHBoxLayout()
+        self._line = QWidget(self)
+        line = QHBoxLayout(self._line)
         line.setContentsMargins(16, 0, 16, 4)
         line.addWidget(self.call)
-        column.addLayout(line)
+        column.addWidget(self._line)
 
     def show_record(
         self, record: StepRecord, share: ModelShare, place: str, seconds: float, theme: Theme
@@ -96,7 +97,7 @@ class StepHead(QWidget):
         size = len(record.progress) if running else share.total
         self.setToolTip(call_fact(record))
         self.call.set_text(call_line(record))
-        self.call.setVisible(bool(self.call.whole_text()))
+        self._line.setVisible(bool(self.call.whole_text()))
         facts = [state_fact(record), "", size_text(size) if size else "", place]
         if seconds > 0 or not running:
             facts[1] = duration_text(seconds)
