@@ -28,6 +28,9 @@ _NO_DISPLAY = (
 )
 
 
+_SWITCH_SECONDS = 0.0005
+
+
 def main(options: argparse.Namespace) -> int:
     """Opens the window and returns when it was closed; the exit code of the program."""
     picture: Path | None = options.picture
@@ -53,6 +56,9 @@ def main(options: argparse.Namespace) -> int:
 
 def create_application() -> QApplication:
     """The application object, with what holds for every window."""
+    # A thread at work (a look over a folder) gives the interpreter back sooner: each of the many
+    # small steps of a drawn frame would else wait 5 ms for it.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     QApplication.setApplicationName("kinet")
     QApplication.setApplicationDisplayName("")
     QApplication.setDesktopFileName("kinet")

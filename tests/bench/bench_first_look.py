@@ -14,14 +14,15 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QEventLoop, QObject, QTimer
-from PySide6.QtWidgets import QApplication, QPlainTextEdit
+from PySide6.QtWidgets import QPlainTextEdit
 
-share_the_interpreter = lambda: sys.setswitchinterval(float(os.environ.get("SW","0.005")))
+from kinet.app import create_application
 from kinet.engine.base import JournalCall
 from kinet.workspace.journal import Journal
 
@@ -59,8 +60,7 @@ class _Window(QObject):
 
 def main(files: int) -> int:
     """Prints one line of figures."""
-    app = QApplication.instance() or QApplication([])
-    share_the_interpreter()
+    create_application()
     window = _Window()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "project"
@@ -68,7 +68,7 @@ def main(files: int) -> int:
             place = folder / f"d{number % 100}"
             place.mkdir(parents=True, exist_ok=True)
             (place / f"f{number}").write_text(f"line {number}\n" * 50)
-        _turn(app, window, lambda: time.sleep(1.0))
+        _turn(lambda: time.sleep(1.0))
         idle, window.late = window.late, []
         journal = Journal(Path(name) / "home")
         call = JournalCall("s", "t", "c", "shell", {"command": "x"}, folder)
@@ -76,7 +76,7 @@ def main(files: int) -> int:
         def look() -> None:
             asyncio.run(journal.after(asyncio.run(journal.before(call))))
 
-        seconds = _turn(app, window, look)
+        seconds = _turn(look)
         late = window.late
     line = {
         "bench": "longest stop of the window in a first look, s", "value": round(max(late), 4),
@@ -88,12 +88,12 @@ def main(files: int) -> int:
     return 0 if line["pass"] else 1
 
 
-def _turn(app: object, window: _Window, work: object) -> float:
+def _turn(work: Callable[[], object]) -> float:
     """Turns the loop while `work` runs in a thread; how long it took."""
     done = threading.Event()
 
     def run() -> None:
-        work()  # type: ignore[operator]
+        work()
         done.set()
 
     began = time.monotonic()
