@@ -5,8 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QTextDocument
 
-from kinet.ui.transcript import piece_paint
+from kinet.ui.transcript import draw, piece_paint
 from kinet.ui.transcript.entry import Canvas, Hit
+from kinet.ui.transcript.link_places import links
 from kinet.ui.transcript.ornaments import first_of
 from kinet.ui.transcript.pieces import Piece
 from kinet.ui.transcript.style import Style
@@ -25,6 +26,8 @@ class AnswerEntry(TextEntry):
             piece = self.piece(number)
             rect = QRect(0, self.piece_top(number), canvas.width, piece.height)
             piece_paint.paint(canvas, piece, number, rect)
+        if canvas.focus is not None and canvas.focus.action == "link":
+            draw.ring(canvas.painter, canvas.style, canvas.focus.rect.adjusted(-3, -1, 3, 2), 4)
         tail = self.blocks.tail if self.blocks is not None else None
         if self.is_streaming and tail is not None and tail.document is not None:
             self._caret(canvas, tail, tail.document)
@@ -50,12 +53,15 @@ class AnswerEntry(TextEntry):
         return Hit("link", url, QRect(x, y, 1, 1), url, number) if url else None
 
     def hits(self, style: Style, width: int) -> list[Hit]:
-        """Buttons of the code cards that have been laid out."""
+        """Links, and buttons of code cards, of what has been laid out."""
         found: list[Hit] = []
         for number, piece in enumerate(self.blocks.pieces if self.blocks is not None else []):
             if piece.kind == "code" and (piece.first or piece.has_foot):
                 rect = QRect(0, self.piece_top(number), width, piece.height)
                 found += piece_paint.hits(piece, number, rect, style)
+            elif piece.document is not None:
+                rect = QRect(0, self.piece_top(number), width, piece.height)
+                found += links(piece, number, rect, style)
         return found
 
     def _caret(self, canvas: Canvas, piece: Piece, document: QTextDocument) -> None:

@@ -49,9 +49,13 @@ class UserEntry(TextEntry):
         pieces = self.pieces if done else []
         most = int(room.width * SHARE)
         self.bubble = most
-        if len(pieces) == 1 and pieces[0].document is not None:
-            wide = int(pieces[0].document.idealWidth()) + 1
+        document = pieces[0].document if len(pieces) == 1 else None
+        if document is not None:
+            wide = int(document.idealWidth()) + 1
             self.bubble = min(most, max(wide, self._chips_width(room.style)) + 2 * SIDE)
+            if document.textWidth() > self.bubble - 2 * SIDE:
+                # What is written from the right stands at the right edge of its document.
+                document.setTextWidth(self.bubble - 2 * SIDE)
         elif not pieces:
             self.bubble = min(most, self._chips_width(room.style) + 2 * SIDE)
         return done

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 
 from kinet.ui.transcript import draw
+from kinet.ui.transcript.draw import breakable
 from kinet.ui.transcript.entry import Canvas, Entry, Hit, Room
 from kinet.ui.transcript.style import Style
 
@@ -66,8 +67,7 @@ class ErrorEntry(Entry):
         text = QRectF(36, self._head - 2, canvas.width - 36 - _SIDE, self._text_height + 4)
         painter.setFont(style.font("ui"))
         painter.setPen(style.color("text"))
-        flags = int(Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere)
-        painter.drawText(text, flags, self._words())
+        painter.drawText(text, int(Qt.TextFlag.TextWordWrap), breakable(self._words()))
         for hit in self.hits(style, canvas.width):
             fill = "hover" if canvas.is_hovered(hit) else "raised"
             draw.card(painter, style, hit.rect, fill, "control_border", radius=6)
@@ -103,7 +103,7 @@ class ErrorEntry(Entry):
         return "\n".join(part for part in (self.message[:2000], self.hint[:1000]) if part)
 
     def _lines(self, style: Style, width: int) -> int:
-        flags = int(Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere)
+        flags = int(Qt.TextFlag.TextWordWrap)
         metrics = QFontMetricsF(style.font("ui"))
-        box = metrics.boundingRect(QRectF(0, 0, width, 1e6), flags, self._words())
+        box = metrics.boundingRect(QRectF(0, 0, width, 1e6), flags, breakable(self._words()))
         return max(1, round(box.height() / metrics.lineSpacing()))

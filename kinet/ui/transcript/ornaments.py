@@ -131,12 +131,13 @@ def _inline_code(block: QTextBlock, origin: QPointF, code: str) -> list[QRectF]:
     while not iterator.atEnd():
         fragment = iterator.fragment()
         if fragment.isValid() and code in (fragment.charFormat().fontFamilies() or [])[:1]:
-            boxes += _boxes(block, fragment, origin)
+            boxes += boxes_of(block, fragment, origin)
         iterator += 1
     return boxes
 
 
-def _boxes(block: QTextBlock, fragment: QTextFragment, origin: QPointF) -> list[QRectF]:
+def boxes_of(block: QTextBlock, fragment: QTextFragment, origin: QPointF) -> list[QRectF]:
+    """Where a piece of text stands, line by line; `origin` is the corner of its paragraph."""
     layout = block.layout()
     first, length = fragment.position() - block.position(), fragment.length()
     boxes = []

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF
 
 from kinet.ui.transcript import draw
-from kinet.ui.transcript.entry import Canvas, Entry, Hit
+from kinet.ui.transcript.entry import Canvas, Entry, Hit, Room
 from kinet.ui.transcript.style import Style
 
 _HEAD = 36
-_TEXT = 24
-_ACTS = 28
-_FOOT = 6
+_ACTS = 24
+_BETWEEN = 10
+_FOOT = 2
+# A fact is shown whole up to so many lines; the tooltip has the rest.
+_LINES = 4
 _LEFT = 36
 _SIDE = 16
 _GAP = 20
@@ -54,7 +57,7 @@ class ReceiptEntry(Entry):
     """
 
     kind = "files"
-    __slots__ = ("cost", "facts", "has_project", "known")
+    __slots__ = ("_tops", "cost", "facts", "has_project", "known")
 
     def __init__(self, facts: Sequence[Mapping[str, str]], cost: str = "") -> None:
         super().__init__()
@@ -65,12 +68,27 @@ class ReceiptEntry(Entry):
         self.cost = cost
         self.known: Mapping[str, FactState] | None = None
         self.has_project = False
-        self.height = _HEAD + (_TEXT + _ACTS) * len(self.facts) + _FOOT
+        # Where the text of each fact begins, and where it ends.
+        self._tops: list[tuple[int, int]] = []
+        self.height = _HEAD + (20 + _ACTS + _BETWEEN) * len(self.facts) + _FOOT
 
     def estimate(self, style: Style, width: int) -> None:
-        """The height is always exact."""
-        rows = style.room(_TEXT) + style.room(_ACTS)
-        self.height = style.room(_HEAD) + rows * len(self.facts) + _FOOT
+        """The words are few, so that they are measured at once."""
+        metrics, line = QFontMetricsF(style.font("ui")), style.theme.line_height("ui")
+        room = QRectF(0, 0, width - _LEFT - _SIDE, 1e6)
+        y, self._tops = style.room(_HEAD), []
+        for fact in self.facts:
+            text = draw.breakable(self._now(fact))
+            box = metrics.boundingRect(room, int(Qt.TextFlag.TextWordWrap), text)
+            lines = min(_LINES, max(1, round(box.height() / metrics.lineSpacing())))
+            self._tops.append((y, y + lines * line))
+            y += lines * line + style.room(_ACTS) + _BETWEEN
+        self.height = y + _FOOT
+
+    def settle(self, room: Room) -> bool:
+        """The same, for the width that is seen."""
+        self.estimate(room.style, room.width)
+        return True
 
     def paint(self, canvas: Canvas) -> None:
         """Draws the card."""
@@ -161,14 +179,18 @@ class ReceiptEntry(Entry):
         return " ".join(state.text.split()) if state is not None else fact.text
 
     def _text_line(self, number: int, style: Style, width: int) -> QRect:
-        above = style.room(_HEAD) + number * (style.room(_TEXT) + style.room(_ACTS))
-        return QRect(_LEFT, above, width - _LEFT - _SIDE, style.room(_TEXT))
+        if len(self._tops) != len(self.facts):
+            self.estimate(style, width)
+        above, below = self._tops[number]
+        return QRect(_LEFT, above, width - _LEFT - _SIDE, below - above)
 
     def _paint_fact(self, canvas: Canvas, number: int, fact: Noted) -> None:
         painter, style = canvas.painter, canvas.style
         line = self._text_line(number, style, canvas.width)
         gone = self.known is not None and fact.id not in self.known
-        text = style.elided(self._now(fact), line.width())
-        draw.words(painter, style, line, text, "text_3" if gone else "text")
+        painter.setFont(style.font("ui"))
+        painter.setPen(style.color("text_3" if gone else "text"))
+        flags = int(Qt.TextFlag.TextWordWrap)
+        painter.drawText(line, flags, draw.breakable(self._now(fact)))
         below = QRect(_LEFT, line.bottom() + 1, line.width(), style.room(_ACTS))
         draw.words(painter, style, below, self._state(fact), "text_3", "meta")
