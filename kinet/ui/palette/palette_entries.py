@@ -34,8 +34,8 @@ def palette_entries(parts: WindowParts, actions: Mapping[str, QAction]) -> list[
             key = command.keys.split()[0] if command.keys else ""
             out.append(Entry("Commands", command.title, action.trigger, command.icon, keys=key))
     out += [model(name, detail) for name, detail in parts.models.choices()]
-    out += _presets(parts)
     out += _settings(parts)
+    out += _presets(parts)
     return out
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from kinet.core.errors import KinetError
@@ -18,7 +18,7 @@ from kinet.ui.services import FoundModel, Services
 from kinet.ui.welcome.welcome_key import KeyTile
 from kinet.ui.welcome.welcome_tiles import FoundTile, TourTile
 
-_COLUMN = 720
+_COLUMN, _MARGIN = 720, 24
 
 
 class WelcomePage(QWidget):
@@ -35,7 +35,7 @@ class WelcomePage(QWidget):
         self.setObjectName("welcomePage")
         self.setAccessibleName("Welcome")
         self._services = services
-        self._looked = False
+        self._looked = self._narrow = False
         self._worked: tuple[ModelProfile, str] | None = None
         self._kept: ModelProfile | None = None
         self._asked_to_save: tuple[ModelProfile, str] | None = None
@@ -102,13 +102,15 @@ class WelcomePage(QWidget):
         inside.addSpacing(16)
         foot = QHBoxLayout()
         where = "Keys are kept in the keychain of this computer, never in a file."
-        foot.addWidget(text_label(where, type="meta", tone="text_3", parent=column), 1)
+        kept = text_label(where, type="meta", tone="text_3", parent=column)
+        kept.setWordWrap(True)
+        foot.addWidget(kept, 1)
         foot.addWidget(self.skip)
         inside.addLayout(foot)
         inside.addStretch(1)
         page = QWidget(self)
         row = QHBoxLayout(page)
-        row.setContentsMargins(24, 0, 24, 0)
+        row.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
         row.addStretch(1)
         row.addWidget(column, 1000)
         row.addStretch(1)
@@ -123,6 +125,24 @@ class WelcomePage(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scroll)
         self.setStyleSheet("QWidget#welcomeColumn, QScrollArea { background: transparent; }")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Two tiles beside each other, or where these have no room one below the other."""
+        super().resizeEvent(event)
+        self._place_tiles()
+
+    def _place_tiles(self) -> None:
+        least = self.found.minimumSizeHint().width() + self.key.minimumSizeHint().width()
+        narrow = self.width() < least + self._grid.horizontalSpacing() + 2 * _MARGIN
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        places = ((0, 0, 2), (1, 0, 2), (2, 0, 2)) if narrow else ((0, 0, 1), (0, 1, 1), (1, 0, 2))
+        for tile, (row, column, span) in zip(
+            (self.found, self.key, self.tour), places, strict=True
+        ):
+            self._grid.removeWidget(tile)
+            self._grid.addWidget(tile, row, column, 1, span)
 
     def _offer(self, key: str) -> None:
         self.key.offer(self._services.profiles_for_key(key) if key else ())
