@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from kinet.core.events import TextDelta
 from kinet.ui.kit.controls import ElidedLabel
 from kinet.ui.skills.skill_row import SkillRow
 from kinet.ui.skills.skills_view import SkillsView
@@ -66,12 +67,17 @@ async def test_a_skill_is_chosen_after_a_slash_sent_and_shown_as_a_chip(
             QTest.keyClick(edit, Qt.Key.Key_Return)
             assert edit.text() == "/review-change ", "arguments may follow"
             QTest.keyClicks(edit, "main deep")
+            shown: list[tuple[str, ...]] = []
+            live.panel.event_shown.connect(
+                lambda event: shown.append(chips.names) if isinstance(event, TextDelta) else None
+            )
             QTest.keyClick(edit, Qt.Key.Key_Return)
             await until(lambda: live.panel.runner.running or server.bodies)
             await live.ended()
             first = system(server.bodies[0])
             assert "Review the branch main." in first
             assert "- tidy-notes: Puts notes in order" in first
+            assert shown[0] == ("review-change",), "the chip is there while the turn runs"
             assert chips.names == ("review-change",)
             assert chips.isVisible()
             assert "The skill review-change is active from now on" in live.text

@@ -49,8 +49,10 @@ async def test_hidden_characters_of_a_called_skill_are_taken_out_and_told(start,
 async def test_other_arguments_replace_it_and_the_same_ones_cost_nothing(start, data):
     world = await start(skills=library(data))
     session = world.sessions.create()
+    counts = []
     for text in ("/fmt a", "/lint", "/fmt a", "/fmt b"):
-        await collect(session.send(text))
+        counts.append(len(notices(await collect(session.send(text)))))
+    assert counts == [1, 1, 0, 1]
     told = [request.skills[1].text for request in world.engine.requests]
     assert told[1] == told[2]
     assert "Format b by" in world.engine.requests[3].skills[1].text

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kinet.core.errors import ToolError
+from kinet.policy.paths import judge_path
 from kinet.skills.brought import brought_skills
 from kinet.skills.catalog import Choice
 from kinet.skills.skill import COMMANDS, TOOLS
@@ -34,6 +35,28 @@ def test_p13_ten_skills_of_five_thousand_tokens_add_less_than_a_thousand(tmp_pat
     assert len(told) == 9
     assert all(": " in line for line in told)
     assert shelf.sections(None) == shelf.sections(None), "the same bytes each time"
+
+
+def test_long_descriptions_are_shortened_in_the_list(tmp_path: Path) -> None:
+    for number in range(10):
+        write_skill(tmp_path / "skills", f"skill-{number}", description="long words " * 90)
+    (section,) = library(tmp_path).sections(None)
+    assert len(section.text) / 3 < 1_000
+    assert section.text.count("…") == 10
+
+
+def test_what_is_lent_is_lent_for_reading_alone(tmp_path: Path, folder: Path) -> None:
+    file = write_skill(tmp_path / "data/skills", "fmt")
+    verdicts = {
+        purpose: judge_path(
+            str(file), purpose, folder, data_dir=tmp_path / "data", readable=[file.parent]
+        ).verdict
+        for purpose in ("read", "write", "search")
+    }
+    assert verdicts == {"read": "allow", "write": "deny", "search": "deny"}
+    (file.parent / ".env").write_text("KEY=1")
+    lent = judge_path(str(file.parent / ".env"), "read", folder, readable=[file.parent])
+    assert lent.verdict == "ask", "what may hold keys asks wherever it lies"
 
 
 def test_skills_of_many_places_are_found_nearest_first(tmp_path: Path, folder: Path) -> None:
