@@ -195,7 +195,7 @@ class SessionManager:
             recorder=recorder,
             waiting=Waiting(self._store, session_id),
             files=KnownFiles(self._notes, session_id, is_new=new is not None),
-            outputs=WholeOutputs(self._store, session_id, recorder),
+            outputs=WholeOutputs(self._store, session_id, recorder, self.parts.data_dir),
             day_guard=self._day_guard,
             tell_others=lambda id_, taken: _tell_others(self._open, id_, taken),
             remembered=self.parts.remembered(session_id),

@@ -194,6 +194,10 @@ class Session(BranchingSession):
             profile = state.parts.profile(state.profile)
         return await asyncio.to_thread(report_on, events, turn_id, profile)
 
+    async def output_part(self, call_id: str, offset: int, characters: int) -> str | None:
+        """A part of an output that lies in a file; None if there is no such file any more."""
+        return await self._state.outputs.part(call_id, offset, characters)
+
     async def close(self) -> None:
         """Stops the turn, and returns when everything is stored. May raise StoreError."""
         self.stop()

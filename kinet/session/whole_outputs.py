@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kinet.core.events import ToolFinished
@@ -14,10 +16,27 @@ if TYPE_CHECKING:
 class WholeOutputs:
     """Implements tools.base.Outputs for one session."""
 
-    def __init__(self, store: SessionStore, session_id: str, recorder: Recorder) -> None:
+    def __init__(
+        self,
+        store: SessionStore,
+        session_id: str,
+        recorder: Recorder,
+        data_dir: Path | None = None,
+    ) -> None:
+        self._data_dir = data_dir
         self._store = store
         self._session_id = session_id
         self._recorder = recorder
+
+    async def part(self, call_id: str, offset: int, characters: int) -> str | None:
+        """A part of an output that lies in a file; None if there is no such file any more."""
+        from kinet.tools.processes import whole_output
+
+        file = whole_output.place_of(self._data_dir, self._session_id, call_id)
+        if file is None:
+            return None
+        read = await asyncio.to_thread(whole_output.page, file, offset, characters)
+        return None if read is None else read.text
 
     def load(self, call_id: str) -> str | None:
         """The whole output of a call of this session, or None. May raise StoreError."""

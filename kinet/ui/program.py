@@ -172,6 +172,10 @@ class OpenSession(BranchedSession, ChosenSession, Protocol):
         """What is done when a turn has ended, beside everything else."""
         ...
 
+    async def output_part(self, call_id: str, offset: int, characters: int) -> str | None:
+        """A part of an output that lies in a file; None if there is no such file any more."""
+        ...
+
     def steer(self, text: str) -> Any:
         """Gives a message to the running turn."""
         ...

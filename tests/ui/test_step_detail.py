@@ -241,3 +241,34 @@ def test_every_control_has_a_name(panel: StepDetail) -> None:
         for control in panel.findChildren(kind):
             if control.parent() is not panel.tabs:
                 assert control.accessibleName(), control
+
+
+def test_an_output_in_a_file_is_read_part_by_part(panel: StepDetail) -> None:
+    detail = panel
+    asked: list[tuple[str, int]] = []
+    detail.part_requested.connect(lambda call_id, part: asked.append((call_id, part)))
+    content = "HEAD\n[1,000,000 characters lie in the kept file]\nTAIL"
+    record = step(content, details={"kept_whole": True, "characters": 1_200_000})
+    detail.show_step(record)
+    strip = detail._whole
+    assert not strip.isHidden()
+    assert strip.text.text() == "Beginning and end of 1,200,000 characters"
+    strip.ends.click()
+    assert asked == [(record.call_id, 0)]
+    detail.show_part(record.call_id, 0, "PART ONE")
+    assert detail.output.toPlainText() == "PART ONE"
+    assert strip.text.text() == "Part 1 of 3"
+    assert not strip.before.isEnabled()
+    strip.after.click()
+    assert asked[-1] == (record.call_id, 1)
+    detail.show_part("another", 1, "NOT THIS")
+    assert detail.output.toPlainText() == "PART ONE"
+    strip.ends.click()
+    assert detail.output.toPlainText() == content
+    problems: list[str] = []
+    detail.problem.connect(problems.append)
+    detail.show_part(record.call_id, 0, None)
+    assert strip.isHidden()
+    assert "not kept any more" in problems[0]
+    detail.show_step(replace(step("short"), call_id="call-2"))
+    assert strip.isHidden()

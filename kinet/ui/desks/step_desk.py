@@ -17,11 +17,13 @@ from kinet.core.events import (
     TurnFinished,
 )
 from kinet.ui.frame.window_frame import WindowFrame
+from kinet.ui.kit.tasks import spawn
 from kinet.ui.look.theme import Theme
 
 if TYPE_CHECKING:
     from kinet.ui.chat.chat_panel import ChatPanel
     from kinet.ui.panel.step_detail import StepDetail
+    from kinet.ui.program import OpenSession
 
 
 class StepPanel(QFrame):
@@ -59,9 +61,21 @@ class StepDesk(QObject):
             detail.next_requested.connect(lambda: self._go(1))
             detail.problem.connect(self._tell)
             detail.rest_requested.connect(self._send_rest)
+            detail.part_requested.connect(self._load_part)
             self._room.column.addWidget(detail)
             self._detail = detail
         return self._detail
+
+    def _load_part(self, call_id: str, part: int) -> None:
+        session = self._panel.session if self._panel is not None else None
+        if session is not None:
+            spawn(self._show_part(session, call_id, part), "read an output")
+
+    async def _show_part(self, session: OpenSession, call_id: str, part: int) -> None:
+        from kinet.ui.panel.whole_strip import PART
+
+        text = await session.output_part(call_id, part * PART, PART)
+        self.detail.show_part(call_id, part, text)
 
     def _tell(self, sentence: str) -> None:
         if self._panel is not None:

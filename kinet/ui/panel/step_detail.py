@@ -20,6 +20,7 @@ from kinet.ui.panel.output_view import OutputView
 from kinet.ui.panel.step_foot import ShareRow, StepFoot
 from kinet.ui.panel.step_head import StepHead
 from kinet.ui.panel.step_text import empty_text, input_text, raw_text, rest_of
+from kinet.ui.panel.whole_strip import WholeStrip
 from kinet.ui.steps import StepRecord
 
 OUTPUT, INPUT, CHANGES, MODEL, RAW = range(5)
@@ -41,6 +42,8 @@ class StepDetail(QFrame):
     next_requested = Signal()
     # What the model did not get of a step's output: (the step in words, the text).
     rest_requested = Signal(str, str)
+    # A part of an output that lies in a file: (the step, which part, from 0).
+    part_requested = Signal(str, int)
     # A sentence that the person should see: a file could not be written.
     problem = Signal(str)
 
@@ -86,6 +89,9 @@ class StepDetail(QFrame):
             self._share = share_of(record.content, record.model_content)
         if not same:
             self.tabs.setCurrentIndex(OUTPUT)
+        if not same or (before is not None and before.state in _LIVE):
+            kept = not live and record.details.get("kept_whole")
+            self._whole.show_total(int(record.details.get("characters", 0)) if kept else 0)
         if same and live and before is not None and before.state in _LIVE:
             self.append_progress(record.call_id, record.progress[self._fed :])
         else:
@@ -109,6 +115,27 @@ class StepDetail(QFrame):
         self.output.append_text(text)
         if self._stack.currentWidget() is self._empty:
             self._show_tab(OUTPUT)
+
+    def show_part(self, call_id: str, part: int, text: str | None) -> None:
+        """A part that was asked for; None if it is not kept any more."""
+        if self._record is None or self._record.call_id != call_id:
+            return
+        if text is None:
+            self.problem.emit("The whole output is not kept any more: it made room for newer ones.")
+            self._whole.show_total(0)
+            return
+        self._whole.show_part(part)
+        self.output.show_text(text, ModelShare("none"))
+
+    def _ask_for_part(self, part: int) -> None:
+        if self._record is None:
+            return
+        if part >= 0:
+            self.part_requested.emit(self._record.call_id, part)
+            return
+        self._whole.show_part(part)
+        self._filled.discard(OUTPUT)
+        self._fill(OUTPUT)
 
     def full_text(self) -> str:
         """The whole output, exactly as the tool gave it."""
@@ -181,6 +208,8 @@ class StepDetail(QFrame):
         self.tabs = QTabBar(self)
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
+        # A chosen tab is wider by its weight, and no reason for arrows.
+        self.tabs.setUsesScrollButtons(False)
         self.tabs.setAccessibleName("Parts of the step")
         for title, _name in _TABS:
             self.tabs.addTab(title)
@@ -193,6 +222,8 @@ class StepDetail(QFrame):
             )
         )
         self._share_line = Line(self)
+        self._whole = WholeStrip(self)
+        self._whole.part_requested.connect(self._ask_for_part)
         self.find_strip = FindStrip(self)
         self._foot = StepFoot(self)
         self._foot.copy_requested.connect(self._copy)
@@ -209,7 +240,8 @@ class StepDetail(QFrame):
         column.setSpacing(0)
         column.addWidget(self._head)
         column.addLayout(tabs)
-        for part in (Line(self), self._share_row, self._share_line, self.find_strip):
+        shares = (self._share_row, self._share_line, self._whole)
+        for part in (Line(self), *shares, self.find_strip):
             column.addWidget(part)
         column.addWidget(self._stack, 1)
         column.addWidget(Line(self))
