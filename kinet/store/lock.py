@@ -53,9 +53,12 @@ class InstanceLock:
                 holder=holder,
             ) from exc
         self._descriptor = descriptor
-        # The first byte is what Windows locks, so the number stands behind it.
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f" {os.getpid()}\n".encode(), 0) if hasattr(os, "pwrite") else None
+        # Whose lock it is only helps the one who is refused: a full disk must not keep it from being
+        # held. The first byte is what Windows locks, so the number stands behind it.
+        with contextlib.suppress(OSError):
+            os.ftruncate(descriptor, 0)
+            if hasattr(os, "pwrite"):
+                os.pwrite(descriptor, f" {os.getpid()}\n".encode(), 0)
 
     def release(self) -> None:
         """Gives the lock back; the file stays, so that nobody locks one that is being removed."""

@@ -160,10 +160,10 @@ async def test_a_search_is_narrowed_from_a_menu_by_keyboard(tmp_path: Path) -> N
             button.menu.close()
             await until(lambda: len(sidebar.hits.hits()) == 1)
             assert sidebar.hits.hits()[0].session_id == ids[0]
-            assert sidebar.hits.head.text() == "In conversations · glob"
+            assert sidebar.hits.head.whole_text() == "In conversations · glob"
             button.narrow(replace(button.narrowing, tool="shell"))
             await until(lambda: not sidebar.hits.hits())
-            assert sidebar.hits.head.text() == "Nothing in conversations · shell"
+            assert sidebar.hits.head.whole_text() == "Nothing in conversations · shell"
             button.narrow(Narrowing(model="scripted", folder=str(tmp_path), days=7, best=True))
             await until(lambda: len(sidebar.hits.hits()) == 2)
             button.narrow(Narrowing(model="another"))

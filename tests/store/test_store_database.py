@@ -18,7 +18,7 @@ from kinet.core.events import MessageCompleted
 from kinet.core.messages import Message
 from kinet.store import opening
 from kinet.store.database import FILE_NAME, Database
-from kinet.store.lock import StoreInUseError
+from kinet.store.lock import InstanceLock, StoreInUseError
 from kinet.store.schema import VERSION
 from kinet.store.sessions import NewSession, SessionStore
 
@@ -285,3 +285,20 @@ def test_damage_that_shows_itself_in_use_is_looked_for_at_the_next_start(path, m
     database = Database(path)
     assert database.problems == []
     database.close()
+
+
+def test_a_lock_whose_number_cannot_be_written_is_held_all_the_same(path, monkeypatch):
+    def full(*args: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    path.parent.mkdir(parents=True)
+    monkeypatch.setattr(os, "ftruncate", full)
+    first = InstanceLock(path.parent)
+    first.acquire()
+    monkeypatch.undo()
+    with pytest.raises(StoreInUseError):
+        InstanceLock(path.parent).acquire()
+    first.release()
+    second = InstanceLock(path.parent)
+    second.acquire()
+    second.release()

@@ -32,6 +32,7 @@ class FactEditor(QDialog):
         )
         standard = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(standard.Save | standard.Cancel, self)
+        self.buttons.button(standard.Save).setProperty("kind", "primary")
         self.buttons.accepted.connect(self._keep)
         self.buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)

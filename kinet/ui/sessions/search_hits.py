@@ -11,6 +11,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
+    QSizePolicy,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -18,8 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kinet.ui.kit.controls import text_label
+from kinet.ui.kit.controls import ElidedLabel
 from kinet.ui.kit.marked_text import draw_marked
+from kinet.ui.kit.part_buttons import padded
 from kinet.ui.kit.row_ground import draw_ground
 from kinet.ui.look.theme import current_theme
 from kinet.ui.sessions.session_list import Index, SessionItem, word_of
@@ -49,13 +51,15 @@ class SearchHits(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.words: tuple[str, ...] = ()
-        self.head = text_label("", type="meta", tone="text_2", parent=self)
-        self.head.setContentsMargins(16, 8, 16, 4)
+        self.head = ElidedLabel("", self)
+        self.head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.head.setProperty("type", "meta")
+        self.head.setProperty("tone", "text_2")
         self.list = _HitList(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.head)
+        column.addWidget(padded(self.head, 16, 8, 16, 4))
         column.addWidget(self.list, 1)
         self.list.itemClicked.connect(self._choose)
         self.list.itemActivated.connect(self._choose)
@@ -76,7 +80,7 @@ class SearchHits(QWidget):
 
     def show_words(self, text: str) -> None:
         """Shows the head alone, or over what is there."""
-        self.head.setText(text)
+        self.head.set_text(text)
         self.list.setVisible(self.list.count() > 0)
         self.show()
 
