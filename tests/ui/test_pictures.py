@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QThreadPool
@@ -104,13 +105,14 @@ def _failed() -> list[Event]:
     return [TurnStarted("s"), asked("Hello?"), TurnFinished("failed", error)]
 
 
-def _panel(mode: str, tab: int) -> QWidget:
+def _panel(mode: str, tab: int, **values: Any) -> QWidget:
     whole = "".join(f"tests/test_{n}.py \x1b[32mPASSED\x1b[0m\n" for n in range(60))
     note = f"\n[… {len(whole) - 600} characters left out …]\n"
     diff = "--- a/x.py\n+++ b/x.py\n@@ -1,3 +1,3 @@\n def f():\n-    return 1\n+    return 2\n"
     record = StepRecord(
         "c", "shell", {"command": "pytest -q"}, "done", "60 passed", whole,
         whole[:300] + note + whole[-300:], {"exit_code": 0, "diff": diff}, 4.2,
+        **values,
     )  # fmt: skip
     detail = StepDetail()
     detail.resize(400, 560)
@@ -141,6 +143,9 @@ SCENES: dict[str, Callable[[str], QWidget]] = {
     "question": lambda mode: _conversation(_long_question(), mode),
     "panel-output": lambda mode: _panel(mode, 0),
     "panel-changes": lambda mode: _panel(mode, 2),
+    "panel-cache": lambda mode: _panel(
+        mode, 3, usage=Usage(12_000, 80, 9_000), cost=0.0123, cache_note="tools changed"
+    ),
 }
 
 
