@@ -1,17 +1,20 @@
-"""One-line entries: notices and the figures under a turn."""
+"""Entries of few words: notices, and the line of figures under a turn."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF
 
 from kinet.ui.transcript import draw
-from kinet.ui.transcript.entry import Canvas, Entry, Hit
+from kinet.ui.transcript.entry import Canvas, Entry, Hit, Room
 from kinet.ui.transcript.style import Style
 
 NOTICE = 28
 META = 28
+# Characters of a notice that are drawn.
+_MOST = 1_000
 
 _LEVELS = {
     "info": ("info", "text_3"),
@@ -21,34 +24,59 @@ _LEVELS = {
 
 
 class NoticeEntry(Entry):
-    """One line that tells something: a retry, a limit, a stop."""
+    """Tells something: a retry, a limit, a stop. Long words take as many lines as they need."""
 
     kind = "notice"
-    __slots__ = ("icon", "level", "text")
+    __slots__ = ("_lines", "icon", "level", "text")
 
     def __init__(self, text: str, level: str = "info", icon: str = "") -> None:
         super().__init__()
         self.text = " ".join(text.split())
         self.level = level
         self.icon = icon
+        self._lines = 1
         self.height = NOTICE
 
     def estimate(self, style: Style, width: int) -> None:
-        """The height is always exact."""
-        self.height = style.room(NOTICE)
+        """The height is always exact: the words are few."""
+        self._lines = 1
+        if style.advance(self.text) > width - 24:
+            metrics = QFontMetricsF(style.font("ui"))
+            box = QRectF(0, 0, width - 24, 1e6)
+            whole = metrics.boundingRect(box, int(Qt.TextFlag.TextWordWrap), self._shown())
+            self._lines = max(1, round(whole.height() / metrics.lineSpacing()))
+        self.height = style.room(NOTICE) + (self._lines - 1) * style.theme.line_height("ui")
+
+    def settle(self, room: Room) -> bool:
+        """The same, for the width that is seen."""
+        self.estimate(room.style, room.width)
+        return True
 
     def paint(self, canvas: Canvas) -> None:
-        """Draws mark and words; what does not fit is told by the tooltip."""
+        """Draws mark and words, the mark beside the first line."""
         painter, style = canvas.painter, canvas.style
         mark, token = _LEVELS.get(self.level, _LEVELS["info"])
-        draw.icon(painter, style, QRect(0, 0, 16, self.height), self.icon or mark, token, 16)
-        line = QRect(24, 0, canvas.width - 24, self.height)
+        first = style.room(NOTICE)
+        draw.icon(painter, style, QRect(0, 0, 16, first), self.icon or mark, token, 16)
         words = "text_3" if self.level == "info" else "text_2"
-        draw.words(painter, style, line, style.elided(self.text, line.width()), words)
+        if self._lines == 1:
+            line = QRect(24, 0, canvas.width - 24, self.height)
+            draw.words(painter, style, line, self.text, words)
+            return
+        above = (first - QFontMetricsF(style.font("ui")).lineSpacing()) / 2
+        painter.setFont(style.font("ui"))
+        painter.setPen(style.color(words))
+        box = QRectF(24, above, canvas.width - 24, self.height)
+        painter.drawText(box, int(Qt.TextFlag.TextWordWrap), self._shown())
+
+    def _shown(self) -> str:
+        """The words with places to break; a text that is no notice any more is cut."""
+        cut = self.text if len(self.text) <= _MOST else f"{self.text[:_MOST]}…"
+        return draw.breakable(cut)
 
     def hit(self, x: int, y: int, style: Style, width: int) -> Hit | None:
-        """Nothing to click; long words are told whole."""
-        if style.advance(self.text) > width - 24:
+        """Nothing to click; what is cut is told whole."""
+        if len(self.text) > _MOST:
             return Hit("", "", QRect(0, 0, width, self.height), self.text)
         return None
 

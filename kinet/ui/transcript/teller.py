@@ -127,6 +127,7 @@ class Teller:
                 self._sink.add(receipt)
             case Notice(text=text, level=level, keep=keep):
                 line = NoticeEntry(text, level)
+                turn.told = text
                 self._add_line(line)
                 if not keep:
                     turn.passing.append(line)
@@ -337,7 +338,8 @@ class Teller:
                 self._sink.retire()
             self._sink.add(NoticeEntry(event.detail or "Stopped", "info", "stop"))
         elif event.reason != "completed":
-            words = f"{_ENDS.get(event.reason, event.reason)} {event.detail}".strip()
+            detail = "" if event.detail == turn.told else event.detail
+            words = f"{_ENDS.get(event.reason, event.reason)} {detail}".strip()
             self._sink.add(NoticeEntry(words, "warning"))
         if turn.paths:
             added, removed = turn.lines_changed()

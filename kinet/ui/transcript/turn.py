@@ -24,6 +24,8 @@ class Turn:
     reasoning: ReasoningEntry | None = None
     group: StepGroup | None = None
     retry: NoticeEntry | None = None
+    # What the newest notice said: the end of the turn need not say it again.
+    told: str = ""
     # Leading blank text of a step: most often it is all there is before a tool call.
     blank: str = ""
     # What the current step has added, to be taken back if the request is made again.

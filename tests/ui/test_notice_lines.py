@@ -1,0 +1,53 @@
+"""Notices in the conversation: read whole at any width, and not said twice."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QApplication
+
+from kinet.core.events import Notice, TurnFinished, TurnStarted
+from kinet.ui.transcript.lines import NOTICE, NoticeEntry
+from tests.ui.transcript_kit import asked, said, settle, shown
+
+LONG = (
+    "The folder brings rules along that were changed by another program since you saw them: "
+    "they are used when you have looked at the difference and said so."
+)
+
+
+def test_a_long_notice_takes_more_lines_in_less_room_and_all_of_it_is_drawn(
+    app: QApplication,
+) -> None:
+    heights = []
+    for width in (1200, 420):
+        transcript = shown(width)
+        transcript.load([TurnStarted("s"), asked("Hi"), Notice(LONG), said("Yes.")])
+        settle(transcript)
+        entry = next(e for e in transcript.stage.flow.entries if isinstance(e, NoticeEntry))
+        heights.append(entry.height)
+        place = transcript.stage.flow.place_of(entry)
+        left, wide = transcript.stage.column
+        top = transcript.stage.flow.top_of(place) - transcript.stage.bar.value()
+        image = transcript.viewport().grab().toImage()
+        ratio = round(image.devicePixelRatio())
+        last = range(top + entry.height - 20, top + entry.height)
+        ground = image.pixelColor((left - 2) * ratio, (top + 2) * ratio).lightness()
+        assert any(
+            abs(image.pixelColor(x * ratio, y * ratio).lightness() - ground) > 60
+            for x in range(left + 24, left + wide)
+            for y in last
+        )
+    assert heights[0] >= NOTICE
+    assert heights[1] > heights[0]
+    assert LONG in transcript.plain_text()
+
+
+def test_the_end_of_a_turn_does_not_repeat_the_notice_before_it(app: QApplication) -> None:
+    reached = "The turn's budget of 1.00 USD was reached."
+    transcript = shown()
+    transcript.load(
+        [TurnStarted("s"), asked("Hi"), Notice(reached), TurnFinished("budget", detail=reached)]
+    )
+    settle(transcript)
+    text = transcript.plain_text()
+    assert text.count(reached) == 1
+    assert "Stopped at the money limit." in text
