@@ -53,8 +53,8 @@ class InstanceLock:
                 holder=holder,
             ) from exc
         self._descriptor = descriptor
-        # Whose lock it is only helps the one who is refused: a full disk must not keep it from being
-        # held. The first byte is what Windows locks, so the number stands behind it.
+        # The number only helps the one who is refused: a full disk must not keep the lock from
+        # being held. The first byte is what Windows locks, so the number stands behind it.
         with contextlib.suppress(OSError):
             os.ftruncate(descriptor, 0)
             if hasattr(os, "pwrite"):
