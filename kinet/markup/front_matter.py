@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 # Characters; a head longer than this is no head.
@@ -51,7 +52,9 @@ def front_matter(text: str) -> FrontMatter:
     return FrontMatter(values, body, problem, True)
 
 
-def _read(head: str) -> tuple[dict[str, Any], str]:
+@lru_cache(maxsize=256)
+def _read(head: str) -> tuple[Mapping[str, Any], str]:
+    """Kept: skills are read with every turn, and reading YAML is what takes long of it."""
     import yaml
 
     if len(_NESTING.findall(head)) > _MOST_NESTED:

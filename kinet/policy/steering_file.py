@@ -37,8 +37,14 @@ class SteeringFile:
     cut: bool = False
     hidden: tuple[Hidden, ...] = ()
     warnings: tuple[str, ...] = ()
-    # Files that the text asks for, as it names them; nothing is read of them here.
-    imports: tuple[str, ...] = ()
+
+    @property
+    def imports(self) -> tuple[str, ...]:
+        """Files that the text asks for with an @ outside of code, each once; none is read here."""
+        if "@" not in self.text:
+            return ()
+        found = (item.rstrip(".,;:)") for item in _IMPORT.findall(_CODE.sub("", self.text)))
+        return tuple(dict.fromkeys(item for item in found if "/" in item or "." in item))
 
 
 def read_steering_file(path: Path, root: Path) -> SteeringFile:
@@ -56,7 +62,7 @@ def steering_text(path: Path, data: bytes, size: int) -> SteeringFile:
     text = _decoded(data, path.name, cut=cut)
     clean, hidden = without_hidden(text.removeprefix("\ufeff"))
     warnings = tuple(_warnings(path.name, clean, hidden, cut, size))
-    return SteeringFile(path, clean, cut, hidden, warnings, _imports(clean))
+    return SteeringFile(path, clean, cut, hidden, warnings)
 
 
 def _read(real: Path, name: str) -> tuple[bytes, int]:
@@ -113,10 +119,3 @@ def _warnings(name: str, text: str, hidden: tuple[Hidden, ...], cut: bool, size:
     if _BLANKS_IN_LINE.search(text):
         found.append(f"{name} has a very long line with text far to the right.")
     return found
-
-
-def _imports(text: str) -> tuple[str, ...]:
-    """Paths after an @ outside of code, each once."""
-    plain = _CODE.sub("", text)
-    found = (item.rstrip(".,;:)") for item in _IMPORT.findall(plain))
-    return tuple(dict.fromkeys(item for item in found if "/" in item or "." in item))

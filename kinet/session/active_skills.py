@@ -111,10 +111,7 @@ class ActiveSkills:
         before = self._items.get(called.name)
         if before is None or before.digest != digest:
             self._items[called.name] = _Active(called.arguments, digest, called.section)
-            told.append(
-                f"The skill {called.name} is active from now on; the prompt changed, so this "
-                "request is read anew."
-            )
+            told.append(f"The skill {called.name} is active; this request reads the prompt anew.")
             told += [f"Skill {called.name}: {note}" for note in called.notes]
         return told
 

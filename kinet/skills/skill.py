@@ -115,7 +115,7 @@ def skill_of(text: str, folder_name: str) -> Skill:
         notes.append(f"/{name} is a command of Kinet; the model alone can load this skill.")
     if "allowed-tools" in head.values:
         notes.append("It names allowed tools; a skill grants no permission here.")
-    if _RUNS.search(body):
+    if ("!`" in body or "```!" in body) and _RUNS.search(body):
         notes.append("It asks for commands to be run while it is loaded; they are not run.")
     return Skill(
         name=name or visible_line(folder_name),

@@ -80,7 +80,7 @@ async def test_a_skill_is_chosen_after_a_slash_sent_and_shown_as_a_chip(
             assert shown[0] == ("review-change",), "the chip is there while the turn runs"
             assert chips.names == ("review-change",)
             assert chips.isVisible()
-            assert "The skill review-change is active from now on" in live.text
+            assert "The skill review-change is active;" in live.text
             await live.ask("And now?")
             assert system(server.bodies[1]) == first
             chip = chips._chips[0]

@@ -26,7 +26,7 @@ async def test_a_called_skill_stays_in_the_prompt_and_is_told_once(start, data):
     world = await start(skills=library(data))
     session = world.sessions.create()
     events = await collect(session.send("/fmt main.py"))
-    assert "The skill fmt is active from now on" in notices(events)[0]
+    assert "The skill fmt is active;" in notices(events)[0]
     assert session.active_skills == ("fmt",)
     assert session.history()[0].text == "/fmt main.py", "the message is stored as it was typed"
     assert notices(await collect(session.send("and now?"))) == []
