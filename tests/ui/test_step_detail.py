@@ -250,24 +250,24 @@ def test_an_output_in_a_file_is_read_part_by_part(panel: StepDetail) -> None:
     content = "HEAD\n[1,000,000 characters lie in the kept file]\nTAIL"
     record = step(content, details={"kept_whole": True, "characters": 1_200_000})
     detail.show_step(record)
-    strip = detail._whole
+    strip = detail.whole
     assert not strip.isHidden()
-    assert strip.text.text() == "Beginning and end of 1,200,000 characters"
+    assert strip.text.whole_text() == "Beginning and end of 1,200,000 characters"
     strip.ends.click()
     assert asked == [(record.call_id, 0)]
-    detail.show_part(record.call_id, 0, "PART ONE")
+    strip.show_part(record.call_id, 0, "PART ONE")
     assert detail.output.toPlainText() == "PART ONE"
-    assert strip.text.text() == "Part 1 of 3"
+    assert strip.text.whole_text() == "Part 1 of 3"
     assert not strip.before.isEnabled()
     strip.after.click()
     assert asked[-1] == (record.call_id, 1)
-    detail.show_part("another", 1, "NOT THIS")
+    strip.show_part("another", 1, "NOT THIS")
     assert detail.output.toPlainText() == "PART ONE"
     strip.ends.click()
     assert detail.output.toPlainText() == content
     problems: list[str] = []
     detail.problem.connect(problems.append)
-    detail.show_part(record.call_id, 0, None)
+    strip.show_part(record.call_id, 0, None)
     assert strip.isHidden()
     assert "not kept any more" in problems[0]
     detail.show_step(replace(step("short"), call_id="call-2"))

@@ -75,7 +75,7 @@ class StepDesk(QObject):
         from kinet.ui.panel.whole_strip import PART
 
         text = await session.output_part(call_id, part * PART, PART)
-        self.detail.show_part(call_id, part, text)
+        self.detail.whole.show_part(call_id, part, text)
 
     def _tell(self, sentence: str) -> None:
         if self._panel is not None:

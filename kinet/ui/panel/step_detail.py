@@ -91,7 +91,8 @@ class StepDetail(QFrame):
             self.tabs.setCurrentIndex(OUTPUT)
         if not same or (before is not None and before.state in _LIVE):
             kept = not live and record.details.get("kept_whole")
-            self._whole.show_total(int(record.details.get("characters", 0)) if kept else 0)
+            total = int(record.details.get("characters", 0)) if kept else 0
+            self.whole.show_record(record.call_id, total, record.content, self._share)
         if same and live and before is not None and before.state in _LIVE:
             self.append_progress(record.call_id, record.progress[self._fed :])
         else:
@@ -115,27 +116,6 @@ class StepDetail(QFrame):
         self.output.append_text(text)
         if self._stack.currentWidget() is self._empty:
             self._show_tab(OUTPUT)
-
-    def show_part(self, call_id: str, part: int, text: str | None) -> None:
-        """A part that was asked for; None if it is not kept any more."""
-        if self._record is None or self._record.call_id != call_id:
-            return
-        if text is None:
-            self.problem.emit("The whole output is not kept any more: it made room for newer ones.")
-            self._whole.show_total(0)
-            return
-        self._whole.show_part(part)
-        self.output.show_text(text, ModelShare("none"))
-
-    def _ask_for_part(self, part: int) -> None:
-        if self._record is None:
-            return
-        if part >= 0:
-            self.part_requested.emit(self._record.call_id, part)
-            return
-        self._whole.show_part(part)
-        self._filled.discard(OUTPUT)
-        self._fill(OUTPUT)
 
     def full_text(self) -> str:
         """The whole output, exactly as the tool gave it."""
@@ -222,8 +202,9 @@ class StepDetail(QFrame):
             )
         )
         self._share_line = Line(self)
-        self._whole = WholeStrip(self)
-        self._whole.part_requested.connect(self._ask_for_part)
+        self.whole = WholeStrip(self.output, self)
+        self.whole.part_requested.connect(self.part_requested)
+        self.whole.problem.connect(self.problem)
         self.find_strip = FindStrip(self)
         self._foot = StepFoot(self)
         self._foot.copy_requested.connect(self._copy)
@@ -240,7 +221,7 @@ class StepDetail(QFrame):
         column.setSpacing(0)
         column.addWidget(self._head)
         column.addLayout(tabs)
-        shares = (self._share_row, self._share_line, self._whole)
+        shares = (self._share_row, self._share_line, self.whole)
         for part in (Line(self), *shares, self.find_strip):
             column.addWidget(part)
         column.addWidget(self._stack, 1)

@@ -3,38 +3,46 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
-from kinet.ui.kit.controls import IconButton, text_label
+from kinet.ui.kit.controls import ElidedLabel, IconButton
 from kinet.ui.kit.part_buttons import TextButton
+from kinet.ui.panel.model_share import ModelShare
+from kinet.ui.panel.output_view import OutputView
 
 # Characters of one part.
 PART = 500_000
 
 
 class WholeStrip(QFrame):
-    """Hidden unless the whole lies in a file. `part_requested` counts from 0; -1 is both ends."""
+    """Hidden unless the whole lies in a file. It asks for parts, from 0, and shows what comes."""
 
-    part_requested = Signal(int)
+    part_requested = Signal(str, int)
+    problem = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, view: OutputView, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._view = view
+        self._call_id, self._ends, self._share = "", "", ModelShare("none")
         self.setObjectName("wholeStrip")
         self.setFixedHeight(36)
         self._total, self._part = 0, -1
-        self.text = text_label("", type="meta", tone="text_2", parent=self)
+        self.text = ElidedLabel("", self)
+        self.text.setProperty("type", "meta")
         self.before = IconButton("chevron-left", "Part before", parent=self)
         self.after = IconButton("chevron-right", "Next part", parent=self)
         self.ends = TextButton("Read it whole", self, kind="link", size="row")
-        self.before.clicked.connect(lambda: self.part_requested.emit(self._part - 1))
-        self.after.clicked.connect(lambda: self.part_requested.emit(self._part + 1))
-        self.ends.clicked.connect(lambda: self.part_requested.emit(-1 if self._part >= 0 else 0))
+        self.before.clicked.connect(lambda: self._ask(self._part - 1))
+        self.after.clicked.connect(lambda: self._ask(self._part + 1))
+        self.ends.clicked.connect(self._turn)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 12, 0)
         row.setSpacing(4)
         row.addWidget(self.text, 1)
         for button in (self.before, self.after, self.ends):
             row.addWidget(button)
+        # As wide as the panel, whatever its words need: they give way.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.hide()
 
     @property
@@ -42,17 +50,38 @@ class WholeStrip(QFrame):
         """How many there are."""
         return max(1, -(-self._total // PART))
 
-    def show_total(self, total: int) -> None:
-        """An output of so many characters, both ends on show; 0 hides the strip."""
-        self._total = total
-        self.show_part(-1)
+    def show_record(self, call_id: str, total: int, ends: str, share: ModelShare) -> None:
+        """A step whose output has `total` characters, its ends on show; 0 hides the strip."""
+        self._call_id, self._total, self._ends, self._share = call_id, total, ends, share
+        self._say(-1)
         self.setVisible(total > 0)
 
-    def show_part(self, part: int) -> None:
-        """Says which part is on show."""
+    def show_part(self, call_id: str, part: int, text: str | None) -> None:
+        """A part that was asked for; None if it is not kept any more."""
+        if call_id != self._call_id:
+            return
+        if text is None:
+            self.problem.emit("The whole output is not kept any more: it made room for newer ones.")
+            self.hide()
+            return
+        self._say(part)
+        self._view.show_text(text)
+
+    def _turn(self) -> None:
+        """From both ends to the first part, and back."""
+        if self._part < 0:
+            self._ask(0)
+            return
+        self._say(-1)
+        self._view.show_text(self._ends, self._share)
+
+    def _ask(self, part: int) -> None:
+        self.part_requested.emit(self._call_id, part)
+
+    def _say(self, part: int) -> None:
         self._part = part
         inside = part >= 0
-        self.text.setText(
+        self.text.set_text(
             f"Part {part + 1:,} of {self.parts:,}"
             if inside
             else f"Beginning and end of {self._total:,} characters"
