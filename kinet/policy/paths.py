@@ -207,14 +207,13 @@ def _write_trouble(real: Path, look: _Look) -> tuple[str, str] | None:
         return "special", "is not a regular file (a pipe, a socket or a device)"
     if look.exists:
         return None
-    for parent in real.parents:
-        above = _look(parent) or _Look(False)
-        if above.exists and not above.is_folder:
-            return "into-a-file", f"cannot be made: {visible_line(str(parent))} is a file"
-        if above.exists and not os.access(parent, os.W_OK | os.X_OK):
-            return "permission", f"cannot be made: {visible_line(str(parent))} is read-only"
-        if above.exists:
-            return None
+    parent = real.parent
+    while not (above := _look(parent) or _Look(True)).exists:
+        parent = parent.parent
+    if not above.is_folder:
+        return "into-a-file", f"cannot be made: {visible_line(str(parent))} is a file"
+    if not os.access(parent, os.W_OK | os.X_OK):
+        return "permission", f"cannot be made: {visible_line(str(parent))} is read-only"
     return None
 
 

@@ -117,3 +117,19 @@ def test_a_key_that_holds_another_one_is_hidden_whole():
     register(Secret("shortkey99"))
     register(Secret("shortkey99-and-its-longer-tail"))
     assert redact("x shortkey99-and-its-longer-tail y") == "x [secret] y"
+
+
+def test_a_key_that_json_writes_otherwise_is_hidden_there_too():
+    register(Secret('quo"te\\back-7f3a'))
+    text = redact(json.dumps({"key": 'quo"te\\back-7f3a', "other": 1}))
+    assert text == '{"key": "[secret]", "other": 1}'
+
+
+def test_the_stack_of_a_record_is_redacted_and_a_record_without_one_has_none():
+    register(Secret(CANARY))
+    record = logging.LogRecord("kinet", logging.INFO, "x", 1, "plain", (), None)
+    assert RedactingFilter().filter(record)
+    assert record.stack_info is None
+    record.stack_info = f"in f({CANARY})"
+    RedactingFilter().filter(record)
+    assert record.stack_info == "in f([secret])"

@@ -193,3 +193,16 @@ def test_a_grant_does_not_depend_on_the_order_of_arguments(project: Path) -> Non
 def test_a_no_without_words_says_that_a_rule_said_no(project: Path) -> None:
     verdict = judge(facts_of(COMMAND, project), "ask", remembered=Decision(False, "folder"))
     assert (verdict.verdict, verdict.reason) == ("deny", "a saved rule says no to this call")
+
+
+def test_leaving_the_sandbox_is_a_question_of_its_own(project: Path) -> None:
+    call = ("shell", "execute", {"command": "make test", "outside_sandbox": True})
+
+    def judged(**more: object) -> tuple[str, str]:
+        verdict = judge(facts_of(call, project), "all", **more)  # type: ignore[arg-type]
+        return verdict.verdict, verdict.reason
+
+    assert judged(sandbox=True) == ("ask", "it asks to run outside the sandbox")
+    assert judged(sandbox=True, unsandboxed=True)[0] == "allow"
+    assert judged(no_sandbox="bubblewrap is missing")[1].startswith("bubblewrap is missing: make")
+    assert judge(facts_of(COMMAND, project), "all", sandbox=True).reason.startswith("commands are")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -207,8 +208,6 @@ def test_what_exists_in_a_repository_is_read_with_a_question(project: Path) -> N
 
 
 def test_pipes_rings_and_long_paths_are_refused(project: Path) -> None:
-    import os
-
     os.mkfifo(project / "pipe")
     (project / "ring").symlink_to("ring")
     for purpose in ("read", "write", "search"):
@@ -227,3 +226,46 @@ def test_a_target_is_named_as_it_really_is(project: Path) -> None:
     found = judge_path("link", "write", project)
     assert found.targets == (str((project / "a.txt").resolve()),)
     assert judge_path("bad\x00", "read", project).targets == ()
+
+
+def test_what_this_user_may_not_touch_is_refused(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The one who runs the tests may be allowed everything.
+    monkeypatch.setattr(os, "access", lambda path, mode: not (mode & (os.R_OK | os.W_OK)))
+    for path, purpose in (("a.txt", "read"), ("new/x.txt", "write"), ("a.txt", "search")):
+        found = judge_path(path, purpose, project)  # type: ignore[arg-type]
+        assert (found.verdict, found.parts[0].rule) == ("deny", "permission"), path
+    assert "read-only" in judge_path("new/x.txt", "write", project).reason
+    assert judge_path("a.txt", "write", project).verdict == "allow", "writing is tried later"
+
+
+def test_a_folder_lent_for_reading_is_judged_like_a_project(project: Path, tmp_path: Path) -> None:
+    lent = tmp_path / "home" / ".local" / "share" / "kinet" / "skills"
+    lent.mkdir(parents=True)
+    for name in ("x.md", ".env"):
+        (lent / name).write_text("x")
+
+    def word(path: Path, purpose: str = "read") -> str:
+        found = judge_path(
+            str(path),
+            purpose,
+            project,
+            home=tmp_path / "home",
+            readable=(lent,),  # type: ignore[arg-type]
+        )
+        return found.verdict
+
+    assert word(lent / "x.md") == "allow"
+    assert word(lent / ".env") == "ask"
+    assert word(lent / "x.md", "write") == word(lent, "search") == "deny"
+    assert word(lent.parent / "rules.json") == "deny"
+
+
+def test_an_error_of_the_disk_is_a_refusal(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "lstat", fails)
+    found = judge_path("a.txt", "read", project)
+    assert (found.verdict, found.parts[0].rule) == ("deny", "unreadable")

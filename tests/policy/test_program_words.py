@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
-from kinet.policy import operands
+from kinet.policy import operands, shell_syntax
 from kinet.policy.commands import judge_command
 from kinet.policy.operands import Place, objection, objection_to_start
 from kinet.policy.shell_syntax import parser_available, read_syntax
@@ -99,8 +101,6 @@ def test_words_that_no_file_has_are_no_operands(root: Path) -> None:
 def test_a_search_looks_for_secrets_pipes_and_size_below(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import os
-
     assert why("grep -r x src", root) == why("rg x", root) == why("diff src src", root) == ""
     (root / "src" / "deep" / "server.pem").write_text("k")
     for command in ("grep -r x src", "grep --recursive x .", "grep -r x", "rg x", "rg x src"):
@@ -206,3 +206,37 @@ def test_a_plain_text_is_split_as_the_shell_would() -> None:
     found = split_plain("ls -l | wc  -l")
     assert found is not None
     assert [command.text for command in found] == ["ls -l", "wc  -l"]
+
+
+def test_a_text_of_very_many_words_has_too_many_parts() -> None:
+    assert read_syntax("a " * 25_000).trouble == "it has too many parts"
+    assert read_syntax("echo " + "a " * 1_900).trouble == ""
+
+
+def test_without_the_parser_nothing_is_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tree_sitter_bash", None)
+    shell_syntax._parser.cache_clear()
+    try:
+        assert not parser_available()
+        syntax = read_syntax("ls")
+        assert (syntax.plain, syntax.loose) == (None, ())
+        assert "not installed" in syntax.trouble
+    finally:
+        shell_syntax._parser.cache_clear()
+
+
+def test_a_command_that_goes_to_too_many_folders_asks(root: Path) -> None:
+    names = [f"d{number}" for number in range(4)]
+    for first in names:
+        for second in names:
+            (root / first / second).mkdir(parents=True)
+        (root / "/".join(names) / first).mkdir(parents=True, exist_ok=True)
+
+    def judged(count: int) -> str:
+        text = "; ".join(
+            f"cd {root}/{name}" for name in [*names, *(f"d0/{n}" for n in names)][:count]
+        )
+        return judge_command(f"{text}; ls", root, root.parent / "home", windows=False).reason
+
+    assert judged(7) == "it only reads inside the project"
+    assert judged(8) == "it goes to too many folders"

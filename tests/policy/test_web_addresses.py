@@ -11,6 +11,7 @@ from kinet.policy.network import (
     checked_addresses,
     host_of,
     judge_url,
+    local_permit,
     parse_target,
     refused,
     system_resolver,
@@ -224,3 +225,28 @@ def test_the_systems_answers_are_given_once_each(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     assert system_resolver("a.test") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "permit"),
+    [
+        ("localhost:3000", "localhost:3000"), (" Dev.LAN:80 ", "dev.lan:80"),
+        ("127.0.0.1:8000", "127.0.0.1:8000"), ("[::1]:8080", "::1:8080"), ("::1:8080", "::1:8080"),
+    ],
+)  # fmt: skip
+def test_a_development_server_is_permitted_as_it_is_compared(text: str, permit: str) -> None:
+    assert local_permit(text) == permit
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "an empty line"), ("localhost", "write host:port"), (":80", "write host:port"),
+        ("localhost:x", "write host:port"), ("localhost:22", "another kind of service"),
+        ("169.254.169.254:80", "keys of a cloud machine"), ("a b:80", "a blank"),
+        ("[fd00:ec2::254]:80", "keys of a cloud machine"),
+    ],
+)  # fmt: skip
+def test_what_is_no_development_server_is_said(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        local_permit(text)
