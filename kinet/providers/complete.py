@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from kinet.core.completion import Completion
-from kinet.core.errors import ProviderError
+from kinet.core.errors import ProviderError, SettingsError
 from kinet.core.messages import Message, ToolCall, ToolSchema
 from kinet.core.profile import Effort, ModelProfile
 from kinet.net.secret import Secret
@@ -113,6 +113,13 @@ def error_document(error: ProviderError) -> dict[str, Any]:
     )
     if isinstance(error.partial, Completion):
         out["partial"] = answer_document(error.partial)
+    return out
+
+
+def settings_error_document(error: SettingsError) -> dict[str, Any]:
+    """The same for a profile that cannot be used: nothing was sent."""
+    out = _failed("bad_request", error.message)
+    out["error"]["hint"] = error.hint
     return out
 
 

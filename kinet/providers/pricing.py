@@ -105,7 +105,9 @@ def known_window(model: str) -> int:
     row, public = _known(model)
     if row is not None:
         return row.window
-    return public.window if public else 0
+    family = _row(model)
+    told = public.window if public else 0
+    return told or (family.window if family else 0)
 
 
 def known_output(model: str) -> int:
@@ -167,14 +169,17 @@ def _bare(model: str) -> str:
 def _known(model: str) -> tuple[KnownModel | None, PublicModel | None]:
     """What is known of a model, in one of two places.
 
-    Our row for the very name comes first, then the published one of the very name, then ours of
-    the family, then the published one of the family.
+    A reseller's list that has the very name with its maker before it comes first, for it may sell
+    at another price. Then our row for the very name, then the published one of the very name, then
+    ours of the family, then the published one of the family.
     """
     name = model.strip().lower()
     row = _row(name)
+    public = None if _is_free_or_local(name) else public_model(name)
+    if "/" in name and public is not None and public.id.lower() == name:
+        return None, public
     if row is not None and _bare(name) in row.names:
         return row, None
-    public = None if _is_free_or_local(name) else public_model(name)
     if row is None or (public is not None and public.id.lower() == _bare(name)):
         return None, public
     return row, None
