@@ -108,3 +108,31 @@ async def test_u12_personal_rules_end_the_base_part_and_stand_before_all_else(
     places = [request.system.index(f"{name} text") for name in sections]
     assert places == sorted(places)
     assert "M" not in request.system.removeprefix(base), "what changes by itself stays out"
+
+
+@pytest.mark.parametrize("wire", [None], indirect=True)
+async def test_a_script_beside_a_skill_runs_when_the_person_says_yes(
+    tmp_path: Path, folder: Path
+) -> None:
+    place = ten_skills(tmp_path) / "run-checks"
+    shelf = library(tmp_path)
+    approver = ScriptedApprover(Decision(True))
+    provider = ScriptedProvider(
+        asks_for("skill", name="run-checks"),
+        asks_for("shell", command=f"python3 {place}/scripts/check.py"),
+        says("Done."),
+    )
+    request = turn(
+        provider,
+        tools=builtin_tools(),
+        folder=folder,
+        skills=shelf.sections(folder),
+        skill_library=shelf,
+        approver=approver,
+        data_dir=tmp_path,
+    )
+    loaded, ran = results(await collect(request))
+    assert f"Skill run-checks in {place}" in loaded.content
+    assert "all good" in ran.content
+    assert [question.body for question in approver.asked] == [f"python3 {place}/scripts/check.py"]
+    assert not (folder / "loaded.txt").exists(), "loading ran nothing"

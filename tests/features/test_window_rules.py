@@ -175,3 +175,19 @@ async def test_the_commands_open_it(tmp_path: Path, folder: Path) -> None:
         edit.set_text("/rules")
         live.press("sendButton")
         assert live.window.core.rules.dialog.kinds.value == "project"
+
+
+async def test_tab_goes_through_the_window_as_the_eye_does(tmp_path: Path, folder: Path) -> None:
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        dialog = await dialog_of(live)
+        QTest.keyClicks(dialog.edit, "Rules.")
+        dialog.place.setFocus()
+        seen = [dialog.focusWidget()]
+        for _ in range(5):
+            QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Tab)
+            seen.append(dialog.focusWidget())
+        text = dialog.views.buttons["text"]
+        parts = [dialog.edit, dialog.preview.text, dialog.cancel, dialog.save_button]
+        assert seen == [dialog.place, text, *parts]
+        dialog.edit.clear()
+        dialog.reject()

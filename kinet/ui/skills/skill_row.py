@@ -43,10 +43,6 @@ class SkillRow(QWidget):
         self.listed = listed
         skill = listed.skill
         own = skill.owner == "kinet"
-        self.switch = Switch(f"Use the skill {skill.name}", self)
-        self.switch.setChecked(listed.state in ("used", "hidden"))
-        self.switch.setEnabled(listed.state in ("used", "off", "hidden"))
-        self.switch.toggled.connect(self.switched)
         verb = "Edit" if own else "Look at"
         self.edit = IconButton("edit" if own else "eye", f"{verb} {skill.name}", parent=self)
         self.edit.setObjectName("editSkillButton")
@@ -56,6 +52,11 @@ class SkillRow(QWidget):
         self.delete.setObjectName("deleteSkillButton")
         self.delete.clicked.connect(self.delete_wanted)
         self.delete.setVisible(own)
+        # Made last: Tab goes from left to right.
+        self.switch = Switch(f"Use the skill {skill.name}", self)
+        self.switch.setChecked(listed.state in ("used", "hidden"))
+        self.switch.setEnabled(listed.state in ("used", "off", "hidden"))
+        self.switch.toggled.connect(self.switched)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 10, 8, 10)
         row.setSpacing(4)
