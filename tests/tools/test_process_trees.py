@@ -8,14 +8,16 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tool_calls import Call, until
 
 from kinet.tools.base import ToolContext
-from kinet.tools.processes import survivors
+from kinet.tools.processes import process, survivors
 from kinet.tools.processes.environment import child_environment
 from kinet.tools.processes.process import RunningCommand
 from tests.support.tree_shapes import SHAPES, alive, command_of
@@ -114,6 +116,20 @@ async def test_a_silent_command_is_waited_for_and_a_terminal_is_not_there(call: 
     assert silent.content == "done"
     asked = await call("shell", command="read -p 'name? ' x < /dev/tty; echo code $?")
     assert "code 1" in asked.content
+
+
+@pytest.mark.parametrize(("limit", "ends"), [(900, True), (300, False)])
+async def test_ten_silent_minutes_are_waited_for_up_to_the_limit(
+    limit: int, ends: bool, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = time.monotonic()
+    # Half a second of this clock is ten minutes of the command's.
+    clock = SimpleNamespace(monotonic=lambda: began + (time.monotonic() - began) * 1_200)
+    monkeypatch.setattr(process, "time", clock)
+    output = await call("shell", command="sleep 0.5; echo done", timeout_s=limit)
+    assert output.details["timed_out"] is not ends
+    assert (output.content == "done") is ends
+    assert output.details["seconds"] >= (600 if ends else 300)
 
 
 async def test_a_grandchild_that_becomes_a_daemon_does_not_keep_the_call(

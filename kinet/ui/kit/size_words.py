@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def size_words(size: int) -> str:
-    """"512 B", "14 KB", "3.2 MB", "1.4 GB"."""
+    """As 512 B, 14 KB, 3.2 MB, 1.4 GB."""
     if size < 1_000:
         return f"{size} B"
     if size < 1_000_000:
