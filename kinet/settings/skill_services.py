@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kinet.settings.store import SettingsStore
 from kinet.skills.catalog import Catalog, Choice
 from kinet.skills.editing import OwnSkills
-from kinet.skills.importing import Imported, import_skills
 from kinet.skills.library import SkillLibrary
 from kinet.skills.skill import Skill
+
+if TYPE_CHECKING:
+    from kinet.skills.importing import Imported
 
 
 def skill_library(
@@ -44,6 +47,9 @@ class SkillServices:
 
     def import_from(self, source: Path) -> Imported:
         """Takes in the skills of a folder or a zip file."""
+        # Unpacking is imported by the few who ask for it.
+        from kinet.skills.importing import import_skills
+
         return import_skills(source, self.own)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
@@ -11,12 +12,14 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLineEdit, QVBox
 from kinet.core.errors import KinetError
 from kinet.settings.skill_services import SkillServices
 from kinet.skills.catalog import Catalog, Listed
-from kinet.skills.importing import Imported
 from kinet.ui.kit.controls import Line, text_label
 from kinet.ui.kit.part_buttons import TextButton, padded
 from kinet.ui.kit.tasks import in_thread, spawn
 from kinet.ui.skills.skill_editor import SkillEditor
 from kinet.ui.skills.skill_row import SkillRow
+
+if TYPE_CHECKING:
+    from kinet.skills.importing import Imported
 
 _EMPTY = (
     "There are no skills yet. A skill is a folder with a SKILL.md: instructions for a kind of task "
