@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from kinet.core.errors import StoreError
-from kinet.core.events import MessageCompleted
+from kinet.core.events import MessageCompleted, ToolFinished
 from kinet.core.messages import Message
 from kinet.store import opening, schema
 from kinet.store.backups import KEPT, back_up, back_up_daily, backups
 from kinet.store.database import FILE_NAME, Database
 from kinet.store.sessions import NewSession, SessionStore
+from kinet.store.sizes import StoreSizes, sizes
 
 HELLO = MessageCompleted(Message("user", "hello"))
 
@@ -114,3 +115,19 @@ def test_the_copy_of_the_day_is_made_in_the_background_and_broken_off_at_the_end
     ended.set()
     assert back_up(path, ended=ended) is None
     assert len(backups(path)) <= 1
+
+
+def test_the_room_of_each_part_is_told(path):
+    assert sizes(path.parent) == StoreSizes()
+    database = Database(path)
+    store = SessionStore(database)
+    store.create(NewSession("s"))
+    store.put("s", [ToolFinished("c", "shell", content="x" * 200_000)]).result()
+    database.close()
+    kept = back_up(path)
+    (path.parent / "kinet.damaged-1.db").write_bytes(b"12345")
+    told = sizes(path.parent)
+    assert told.database >= path.stat().st_size
+    assert (told.outputs, told.aside) == (200_000, 5)
+    assert kept is not None
+    assert told.backups == kept.stat().st_size

@@ -6,8 +6,6 @@ import asyncio
 import os
 import sqlite3
 import stat
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from kinet.store.database import FILE_NAME, Database
 from kinet.store.lock import InstanceLock, StoreInUseError
 from kinet.store.schema import VERSION
 from kinet.store.sessions import NewSession, SessionStore
+from tests.support.starts import rounds
 
 HELLO = MessageCompleted(Message("user", "hello"))
 
@@ -71,25 +70,9 @@ def test_a_second_writer_is_told_who_holds_the_folder(path):
     Database(path).close()
 
 
-def test_of_many_that_start_at_once_exactly_one_writes(path):
-    program = (
-        "import sys\nfrom pathlib import Path\nfrom kinet.store.database import Database\n"
-        "from kinet.store.lock import StoreInUseError\n"
-        "try:\n    database = Database(Path(sys.argv[1]))\nexcept StoreInUseError:\n"
-        "    print('refused', flush=True)\nelse:\n    print('writes', flush=True)\n"
-        "    sys.stdin.read()\n    database.close()\n"
-    )
-    children = [
-        subprocess.Popen(
-            [sys.executable, "-c", program, str(path)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )
-        for _ in range(4)
-    ]  # fmt: skip
-    words = [child.stdout.readline().strip() for child in children]
-    for child in children:
-        child.communicate()
-    assert sorted(words) == ["refused"] * 3 + ["writes"]
+def test_of_many_that_start_at_once_exactly_one_writes(tmp_path):
+    """A slice of tests/bench/bench_starts.py."""
+    assert rounds(6, 4, tmp_path) == []
 
 
 def test_a_reader_needs_no_lock_and_cannot_write(path):

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kinet.core.completion import Usage
 from kinet.core.events import MessageCompleted, ToolFinished, ToolStarted, TurnFinished
-from kinet.core.messages import Message
+from kinet.core.messages import Message, ToolCall
 from kinet.store.database import FILE_NAME, Database
 from kinet.store.search import SearchFilter, SearchIndex
 from kinet.store.sessions import NewSession, SessionStore
@@ -132,3 +133,72 @@ def test_what_was_not_indexed_before_an_end_is_indexed_at_the_next_start(tmp_pat
         database.flush()
     assert len(SearchIndex(database, store.fetch).find("okapi")) == 3
     database.close()
+
+
+@pytest.fixture
+def places(tmp_path: Path):
+    """Sessions on two folders, at two times, with two models and two tools."""
+    database = Database(tmp_path / "home" / FILE_NAME)
+    store = SessionStore(database)
+    for id_, folder, model, tool in (
+        ("one", "/a", "big", "shell"),
+        ("two", "/b", "small", "grep"),
+    ):
+        store.create(NewSession(id_, folder, title=id_))
+        call = ToolCall("c", tool, '{"pattern": "heron"}')
+        usage = Usage(1, 1)
+        store.put(
+            id_,
+            [
+                MessageCompleted(Message("user", f"the heron {id_}, أب")),
+                MessageCompleted(Message("assistant", "", (call,)), model=model, usage=usage),
+                ToolStarted("c", tool, {"pattern": "heron"}),
+                ToolFinished("c", tool, content=f"heron heron heron {id_} 你好"),
+                TurnFinished("completed"),
+            ],
+        ).result()
+    database.submit(lambda db: db.execute("UPDATE event SET at = 1000 WHERE session_id = 'one'"))
+    database.flush()
+    yield SearchIndex(database, store.fetch)
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "found"),
+    [
+        ({}, ["two", "two", "two", "one", "one", "one"]),
+        ({"folder": "/a"}, ["one"] * 3),
+        ({"model": "small"}, ["two"] * 3),
+        ({"model": "other"}, []),
+        ({"tool": "grep"}, ["two"] * 2),
+        ({"tool": "*"}, ["two", "two", "one", "one"]),
+        ({"until": 2000.0}, ["one"] * 3),
+        ({"since": 2000.0}, ["two"] * 3),
+        ({"since": 2000.0, "folder": "/a"}, []),
+        ({"session_id": "one", "tool": "shell", "model": "big", "folder": "/a"}, ["one"] * 2),
+    ],
+)
+def test_a_search_is_narrowed(places, narrowed, found):
+    hits = places.find("heron", within=SearchFilter(**narrowed))
+    assert [hit.session_id for hit in hits] == found
+
+
+def test_the_best_place_comes_first_where_that_is_asked_for(places):
+    newest, best = places.find("heron"), places.find("heron", best=True)
+    assert (newest[0].session_id, newest[0].role) == ("two", "tool")
+    # Three times in four words says more than once in four.
+    assert best[0].snippet.startswith("heron heron heron")
+    assert {(hit.session_id, hit.seq) for hit in best} == {(h.session_id, h.seq) for h in newest}
+
+
+def test_words_of_two_letters_are_found_in_chinese_and_arabic_and_name_their_call(places):
+    assert [hit.call_id for hit in places.find("你好")] == ["c", "c"]
+    assert [hit.role for hit in places.find("أب")] == ["user", "user"]
+
+
+def test_one_word_of_many_is_enough_where_that_is_asked_for(places):
+    assert places.find("zebra heron") == []
+    assert len(places.find("zebra heron", any_word=True)) == 6
+    assert len(places.find("请问你好吗", any_word=True, best=True)) == 2
+    choices = places.choices()
+    assert (choices.folders, choices.models) == (("/a", "/b"), ("big", "small"))
