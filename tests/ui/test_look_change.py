@@ -92,3 +92,14 @@ def test_a_hidden_conversation_keeps_only_the_documents_of_a_screen(app: QApplic
     first = transcript.stage.flow.at(transcript.verticalScrollBar().value() + 100)
     assert first == 1
     assert any(piece.document is not None for piece in pieces)
+
+
+def test_what_was_copied_keeps_no_documents(app: QApplication) -> None:
+    transcript = shown()
+    transcript.load([asked("Hello."), said("Some *words*.\n\n" * 300)])
+    settle(transcript)
+    pieces = transcript.stage.flow.entries[1].pieces
+    before = sum(piece.document is not None for piece in pieces)
+    transcript.selection.all()
+    assert transcript.selection.text(plain=True).count("Some words.") == 300
+    assert sum(piece.document is not None for piece in pieces) == before

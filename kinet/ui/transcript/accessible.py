@@ -13,7 +13,14 @@ from shiboken6 import VoidPtr, getCppPointer
 from kinet.ui.transcript.accessible_text import Offers, SpokenWords
 from kinet.ui.transcript.entry import Entry, Hit
 from kinet.ui.transcript.reasoning import ReasoningEntry
-from kinet.ui.transcript.spoken import name_of, parts_of, piece_of_part, words_of, words_of_part
+from kinet.ui.transcript.spoken import (
+    count_of_parts,
+    name_of,
+    name_of_part,
+    piece_of_part,
+    words_of,
+    words_of_part,
+)
 from kinet.ui.transcript.stage import Stage
 from kinet.ui.transcript.steps_group import StepGroup
 from kinet.ui.transcript.widget_entry import WidgetEntry
@@ -140,7 +147,7 @@ class EntryReader(_Virtual):
 
     def words(self) -> str:
         """The message; an answer is read part by part."""
-        return "" if self.part_names() else words_of(self.entry)
+        return "" if count_of_parts(self.entry) else words_of(self.entry)
 
     def hits(self) -> list[Hit]:
         """What belongs to the whole."""
@@ -155,12 +162,8 @@ class EntryReader(_Virtual):
         """Does what a click would."""
         self.owner.act(self.entry, hit)
 
-    def part_names(self) -> list[str]:
-        """What its parts say."""
-        return parts_of(self.entry, self.owner.stage.flow)
-
     def _made(self) -> list[PartReader]:
-        count = len(self.part_names())
+        count = count_of_parts(self.entry)
         while len(self._parts) < count:
             part = PartReader(self, len(self._parts))
             QAccessible.registerAccessibleInterface(part)
@@ -186,8 +189,9 @@ class PartReader(_Virtual):
 
     def text(self, kind: QAccessible.Text) -> str:
         """Its words."""
-        names = self._whole.part_names() if kind == QAccessible.Text.Name else []
-        return names[self._number] if self._number < len(names) else ""
+        if kind != QAccessible.Text.Name:
+            return ""
+        return name_of_part(self._whole.entry, self._number, self.owner.stage.flow)
 
     def words(self) -> str:
         """Its words without what it is: code is the code alone."""

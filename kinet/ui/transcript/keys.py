@@ -140,11 +140,11 @@ class Keys(QObject):
         flow = self._stage.flow
         entry = flow.entries[min(place.entry, len(flow.entries) - 1)]
         if isinstance(entry, TextEntry) and not entry.is_folded and place.piece < len(entry.pieces):
-            document = entry.document_of(place.piece, flow.style, flow.width)
-            cursor = QTextCursor(document)
-            cursor.setPosition(min(place.offset, document.characterCount() - 1))
-            if cursor.movePosition(move):
-                return Place(place.entry, place.piece, cursor.position())
+            with entry.lent_document(place.piece, flow.style, flow.width) as document:
+                cursor = QTextCursor(document)
+                cursor.setPosition(min(place.offset, document.characterCount() - 1))
+                if cursor.movePosition(move):
+                    return Place(place.entry, place.piece, cursor.position())
             if back and place.piece > 0:
                 return Place(place.entry, place.piece - 1, self._end(entry, place.piece - 1))
             if not back and place.piece + 1 < len(entry.pieces):
@@ -160,7 +160,8 @@ class Keys(QObject):
 
     def _end(self, entry: TextEntry, piece: int) -> int:
         flow = self._stage.flow
-        return entry.document_of(piece, flow.style, flow.width).characterCount() - 1
+        with entry.lent_document(piece, flow.style, flow.width) as document:
+            return document.characterCount() - 1
 
     def _seen_hits(self) -> list[tuple[int, Hit]]:
         flow, top = self._stage.flow, self._stage.bar.value()

@@ -145,17 +145,17 @@ class Selection:
         """The words of a part of a block; None if all of it is selected and not `plain`."""
         if begin == 0 and end < 0 and not plain:
             return None
-        document = entry.document_of(number, self._flow.style, self._flow.width)
-        length = document.characterCount() - 1
-        end = length if end < 0 else min(end, length)
-        if begin == 0 and end == length and not plain:
-            return None
-        piece = entry.piece(number)
-        if piece.kind == "code" and piece.shown < 0:
-            return units(piece.text().text, begin, end)
-        if piece.kind == "table":
-            return _cells(document, begin, end)
-        return unbroken(_plain(_with_formulas(document, begin, end)))
+        with entry.lent_document(number, self._flow.style, self._flow.width) as document:
+            length = document.characterCount() - 1
+            end = length if end < 0 else min(end, length)
+            if begin == 0 and end == length and not plain:
+                return None
+            piece = entry.piece(number)
+            if piece.kind == "code" and piece.shown < 0:
+                return units(piece.text().text, begin, end)
+            if piece.kind == "table":
+                return _cells(document, begin, end)
+            return unbroken(_plain(_with_formulas(document, begin, end)))
 
 
 def _moved(place: Place | None, count: int) -> Place | None:

@@ -38,17 +38,22 @@ def name_of(entry: Entry) -> str:
             return entry.markdown().strip("[]")
 
 
-def parts_of(entry: Entry, flow: Flow) -> list[str]:
-    """The names of an entry's parts in order: blocks of an answer, rows of a group of steps."""
+def count_of_parts(entry: Entry) -> int:
+    """How many parts an entry has: blocks of an answer, rows of a group of steps."""
     if isinstance(entry, StepGroup):
-        return entry.spoken_rows()
+        return len(entry.records)
     if not isinstance(entry, TextEntry) or entry.kind != "answer":
-        return []
-    return [
-        part_name(entry, number, flow)
-        for number, piece in enumerate(entry.pieces)
-        if piece.block.source.strip()
-    ]
+        return 0
+    return sum(bool(piece.block.source.strip()) for piece in entry.pieces)
+
+
+def name_of_part(entry: Entry, number: int, flow: Flow) -> str:
+    """The name of part `number`; "" if there is none."""
+    if isinstance(entry, StepGroup):
+        rows = entry.spoken_rows()
+        return rows[number] if number < len(rows) else ""
+    place = piece_of_part(entry, number)
+    return part_name(entry, place, flow) if place >= 0 and isinstance(entry, TextEntry) else ""
 
 
 def words_of(entry: Entry) -> str:
@@ -67,8 +72,7 @@ def piece_of_part(entry: Entry, number: int) -> int:
 def words_of_part(entry: Entry, number: int, flow: Flow) -> str:
     """What of a part is read letter by letter: the words of prose, the very code, the cells."""
     if isinstance(entry, StepGroup):
-        rows = entry.spoken_rows()
-        return rows[number] if number < len(rows) else ""
+        return name_of_part(entry, number, flow)
     place = piece_of_part(entry, number)
     if place < 0 or not isinstance(entry, TextEntry):
         return ""
@@ -76,6 +80,7 @@ def words_of_part(entry: Entry, number: int, flow: Flow) -> str:
     if piece.kind == "code":
         return piece.text().text
     document = entry.document_of(place, flow.style, flow.width)
+    flow.cache.touch(piece)
     return unbroken(document.toPlainText().replace(OBJECT, " formula "))
 
 
@@ -85,6 +90,7 @@ def part_name(entry: TextEntry, number: int, flow: Flow) -> str:
     if piece.kind == "code":
         return _code(piece)
     document = entry.document_of(number, flow.style, flow.width)
+    flow.cache.touch(piece)
     table = table_of(document)
     if piece.kind != "table" or table is None:
         words = document.toPlainText().replace(OBJECT, " formula ")

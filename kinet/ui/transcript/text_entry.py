@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from PySide6.QtGui import QTextDocument
 
@@ -257,6 +258,20 @@ class TextEntry(Growing):
             self.blocks.spoil(number)
             self.measure()
         return made
+
+    @contextmanager
+    def lent_document(self, number: int, style: Style, width: int) -> Iterator[QTextDocument]:
+        """The document of a block for a moment; one that was not there goes away again.
+
+        What is on screen is kept by its cache, which does not know of others.
+        """
+        piece = self.pieces[number]
+        was_there = piece.document is not None
+        try:
+            yield self.document_of(number, style, width)
+        finally:
+            if not was_there:
+                piece.drop()
 
     def measure(self) -> None:
         """Sets the height from those of the blocks."""
