@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
@@ -170,3 +171,27 @@ async def test_earlier_messages_come_and_the_draft_comes_back(tmp_path: Path) ->
             assert second < first
             press(live, "Alt+Down")
             assert bar.value() > second
+
+
+async def test_tab_goes_from_the_list_through_the_conversation_to_the_composer(
+    tmp_path: Path,
+) -> None:
+    with ScriptedServer(*answers()) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            await ready(live)
+            live.panel.composer.edit.setFocus()
+            seen: list[str] = []
+            for _ in range(80):
+                focused = QApplication.focusWidget()
+                assert focused is not None
+                if focused.objectName() not in seen[-1:]:
+                    seen.append(focused.objectName())
+                if seen.count("composer") == 2:
+                    break
+                QTest.keyClick(focused, Qt.Key.Key_Tab)
+                await asyncio.sleep(0)
+            order = [seen.index(name) for name in ("contextGauge", "sessionList", "transcript")]
+            assert order == sorted(order)
+            assert seen[-2:] == ["transcript", "composer"]

@@ -64,6 +64,7 @@ class ChatBody(QWidget):
         """Puts a card at the end of the transcript."""
         if self.transcript is not None:
             self.transcript.add_card(card)
+            _reach(card, self.transcript)
 
     def remove_card(self, card: QWidget) -> None:
         """Takes a card out again."""
@@ -78,3 +79,12 @@ class ChatBody(QWidget):
         """Takes the marks of a search away."""
         if self.transcript is not None:
             self.transcript.clear_find()
+
+
+def _reach(card: QWidget, before: QWidget) -> None:
+    """Tab comes from the transcript to the card, and only then to what stands below."""
+    last = before
+    for part in (card, *card.findChildren(QWidget)):
+        if part.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            QWidget.setTabOrder(last, part)
+            last = part

@@ -149,3 +149,5 @@ class ModelDesk(TurnChoosing):
         self.refresh()
         if self._panel is not None:
             self._panel.refresh()
+            self._window.activateWindow()
+            self._panel.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
