@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,22 +79,14 @@ def read_skill(folder: Path, file_name: str, place: Place) -> Skill:
     losses = [text for text in read.warnings if read.hidden and "hidden characters" in text]
     if read.cut:
         losses.append(f"Only the first {MAX_FILE_BYTES // 1024} KB of its text are used.")
-    return Skill(
-        name=skill.name,
+    return replace(
+        skill,
         folder=real,
         owner=place.owner,
         file=file,
-        description=skill.description,
-        body=skill.body,
-        hint=skill.hint,
-        argument_names=skill.argument_names,
-        by_model=skill.by_model,
-        by_person=skill.by_person,
         files=tuple(files_of(real, file.name)),
         hidden=read.hidden,
         notes=(*skill.notes, *losses),
-        problem=skill.problem,
-        text=read.text,
         losses=tuple(losses),
     )
 

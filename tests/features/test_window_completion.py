@@ -8,8 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from kinet.ui.writing.completion_menu import CompletionMenu
-from tests.support.live_window import LiveWindow, live_window
+from tests.support.live_window import live_window
 from tests.support.scripted_server import ScriptedServer, says
 from tests.support.window import until
 
@@ -28,38 +27,24 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
-def menu(live: LiveWindow) -> CompletionMenu:
-    """The menu of the panel on screen."""
-    found = live.panel.findChild(CompletionMenu)
-    assert isinstance(found, CompletionMenu)
-    return found
-
-
-async def focused(live: LiveWindow) -> None:
-    """Puts the caret into the composer."""
-    live.window.activateWindow()
-    live.panel.composer.edit.setFocus()
-    await until(live.panel.composer.edit.hasFocus)
-
-
 async def test_a_file_of_the_folder_is_named_by_a_few_letters(tmp_path: Path, folder: Path) -> None:
     with ScriptedServer(says("Done.")) as server:
         async with live_window(
             tmp_path / "home", server_url=server.base_url, folder=folder
         ) as live:
-            await focused(live)
+            await live.focus_composer()
             edit = live.panel.composer.edit
             QTest.keyClicks(edit, "Explain @")
-            await until(lambda: menu(live).is_open)
-            assert menu(live).titles() == ["notes.md", "src/", "my notes.txt", "totals.py"]
+            await until(lambda: live.menu.is_open)
+            assert live.menu.titles() == ["notes.md", "src/", "my notes.txt", "totals.py"]
             QTest.keyClicks(edit, "tot")
-            assert menu(live).titles() == ["totals.py"]
+            assert live.menu.titles() == ["totals.py"]
             # Enter chooses; it does not send.
             QTest.keyClick(edit, Qt.Key.Key_Return)
             assert edit.text() == "Explain src/totals.py "
-            assert not menu(live).is_open
+            assert not live.menu.is_open
             QTest.keyClicks(edit, "and @my n")
-            assert not menu(live).is_open
+            assert not live.menu.is_open
             edit.set_text("Explain @my")
             QTest.keyClick(edit, Qt.Key.Key_Down)
             QTest.keyClick(edit, Qt.Key.Key_Tab)
@@ -72,28 +57,28 @@ async def test_a_file_of_the_folder_is_named_by_a_few_letters(tmp_path: Path, fo
 
 async def test_tab_goes_on_into_a_folder(tmp_path: Path, folder: Path) -> None:
     async with live_window(tmp_path / "home", folder=folder) as live:
-        await focused(live)
+        await live.focus_composer()
         edit = live.panel.composer.edit
         QTest.keyClicks(edit, "@sr")
-        await until(lambda: menu(live).is_open)
+        await until(lambda: live.menu.is_open)
         QTest.keyClick(edit, Qt.Key.Key_Tab)
         assert edit.text() == "@src/"
-        assert "totals.py" in menu(live).titles()
+        assert "totals.py" in live.menu.titles()
 
 
 async def test_esc_closes_the_menu_and_keeps_the_text_and_the_turn(
     tmp_path: Path, folder: Path
 ) -> None:
     async with live_window(tmp_path / "home", folder=folder) as live:
-        await focused(live)
+        await live.focus_composer()
         edit = live.panel.composer.edit
         QTest.keyClicks(edit, "/m")
-        assert menu(live).titles() == ["/model", "/mode", "/memory"]
+        assert live.menu.titles() == ["/model", "/mode", "/memory"]
         QTest.keyClick(edit, Qt.Key.Key_Escape)
         assert edit.text() == "/m"
-        assert not menu(live).is_open
+        assert not live.menu.is_open
         QTest.keyClicks(edit, "o")
-        assert not menu(live).is_open
+        assert not live.menu.is_open
 
 
 async def test_commands_do_what_they_say(tmp_path: Path, folder: Path) -> None:
@@ -101,7 +86,7 @@ async def test_commands_do_what_they_say(tmp_path: Path, folder: Path) -> None:
         async with live_window(
             tmp_path / "home", server_url=server.base_url, folder=folder
         ) as live:
-            await focused(live)
+            await live.focus_composer()
             edit = live.panel.composer.edit
             QTest.keyClicks(edit, "/mode")
             QTest.keyClick(edit, Qt.Key.Key_Down)
@@ -113,7 +98,7 @@ async def test_commands_do_what_they_say(tmp_path: Path, folder: Path) -> None:
             assert live.window.program.settings.get("approvals.mode") == "plan"
             assert edit.text() == ""
             QTest.keyClicks(edit, "/effort ")
-            assert menu(live).titles() == ["off", "low", "medium", "high"]
+            assert live.menu.titles() == ["off", "low", "medium", "high"]
             QTest.keyClicks(edit, "hi")
             QTest.keyClick(edit, Qt.Key.Key_Return)
             assert live.window.program.settings.get("models.effort") == "high"
@@ -132,11 +117,11 @@ async def test_the_buttons_begin_a_name_and_a_command(tmp_path: Path, folder: Pa
         box = live.panel.composer.box
         live.window.activateWindow()
         QTest.mouseClick(box.command, Qt.MouseButton.LeftButton)
-        await until(lambda: menu(live).is_open)
-        assert "/new" in menu(live).titles()
-        assert "/compact" not in menu(live).titles(), "there is nothing to compact yet"
+        await until(lambda: live.menu.is_open)
+        assert "/new" in live.menu.titles()
+        assert "/compact" not in live.menu.titles(), "there is nothing to compact yet"
         live.panel.composer.edit.set_text("See")
         assert not box.command.isEnabled()
         QTest.mouseClick(box.mention, Qt.MouseButton.LeftButton)
         assert live.panel.composer.text() == "See @"
-        await until(lambda: menu(live).is_open)
+        await until(lambda: live.menu.is_open)

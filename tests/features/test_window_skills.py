@@ -13,7 +13,6 @@ from kinet.core.events import TextDelta
 from kinet.ui.kit.controls import ElidedLabel
 from kinet.ui.skills.skill_row import SkillRow
 from kinet.ui.skills.skills_view import SkillsView
-from kinet.ui.writing.completion_menu import CompletionMenu
 from tests.skills.skill_kit import ten_skills, write_skill
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, asks_for, says
@@ -33,18 +32,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-def menu(live: LiveWindow) -> CompletionMenu:
-    found = live.panel.findChild(CompletionMenu)
-    assert isinstance(found, CompletionMenu)
-    return found
-
-
-async def focused(live: LiveWindow) -> None:
-    live.window.activateWindow()
-    live.panel.composer.edit.setFocus()
-    await until(live.panel.composer.edit.hasFocus)
-
-
 def system(body: dict) -> str:
     return str(body["messages"][0]["content"])
 
@@ -56,13 +43,13 @@ async def test_a_skill_is_chosen_after_a_slash_sent_and_shown_as_a_chip(
     ten_skills(home)
     with ScriptedServer(says("One."), says("Two."), says("Three.")) as server:
         async with live_window(home, server_url=server.base_url, folder=folder) as live:
-            await focused(live)
+            await live.focus_composer()
             edit, chips = live.panel.composer.edit, live.panel.composer.skills
             QTest.keyClicks(edit, "/")
-            await until(lambda: "/tidy-notes" in menu(live).titles(), what="skills are offered")
-            assert "/by-model" not in menu(live).titles(), "that one is for the model alone"
+            await until(lambda: "/tidy-notes" in live.menu.titles(), what="skills are offered")
+            assert "/by-model" not in live.menu.titles(), "that one is for the model alone"
             QTest.keyClicks(edit, "rev")
-            await until(lambda: menu(live).titles() == ["/review-change"])
+            await until(lambda: live.menu.titles() == ["/review-change"])
             assert not chips.isVisible()
             QTest.keyClick(edit, Qt.Key.Key_Return)
             assert edit.text() == "/review-change ", "arguments may follow"

@@ -15,6 +15,7 @@ from kinet.app import create_window, end_window
 from kinet.runtime import create_runtime
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.main_window import MainWindow
+from kinet.ui.writing.completion_menu import CompletionMenu
 from tests.support.window import until
 
 
@@ -83,6 +84,19 @@ class LiveWindow:
             return True
         button.click()
         return False
+
+    @property
+    def menu(self) -> CompletionMenu:
+        """The menu of completions of the panel on screen."""
+        found = self.panel.findChild(CompletionMenu)
+        assert isinstance(found, CompletionMenu)
+        return found
+
+    async def focus_composer(self) -> None:
+        """Puts the caret into the composer."""
+        self.window.activateWindow()
+        self.panel.composer.edit.setFocus()
+        await until(self.panel.composer.edit.hasFocus)
 
     @property
     def text(self) -> str:
