@@ -251,3 +251,19 @@ def test_without_scrolling_nothing_moves_while_the_answer_grows(app: object) -> 
     assert transcript.verticalScrollBar().value() == before
     transcript.verticalScrollBar().setValue(transcript.verticalScrollBar().maximum())
     assert not transcript.following
+
+
+def test_what_was_measured_by_copying_stands_in_its_place_when_it_is_seen(app: object) -> None:
+    transcript = shown()
+    table = "| a | b |\n|---|---|\n" + "| some words in a cell | more |\n" * 8
+    transcript.load([event for _ in range(30) for event in (asked("Go."), said(table))])
+    settle(transcript)
+    transcript.selection.all()
+    transcript.selection.text(plain=True)
+    flow, bar = transcript.stage.flow, transcript.verticalScrollBar()
+    for part in (0.2, 0.5, 0.8):
+        bar.setValue(int(bar.maximum() * part))
+        settle(transcript)
+        for number in list(flow.seen(bar.value(), bar.value() + 600))[:-1]:
+            below = flow.top_of(number) + flow.entries[number].height
+            assert flow.top_of(number + 1) - flow.entries[number + 1].gap == below

@@ -150,11 +150,12 @@ class Flow:
             room = Room(
                 self.style, self.width, self.cache, deadline, top - above, bottom - above, upwards
             )
-            before = entry.height
+            # A document that was read meanwhile may have measured the entry already.
+            before = self._stack.extent(place)
             if entry.stamp != self._stamp:
                 self._estimate(entry)
             done = entry.settle(room) and done
-            if entry.height != before:
+            if entry.gap + entry.height != before:
                 self._stack.spoil(place)
                 moved = True
         return moved, done

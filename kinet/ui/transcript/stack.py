@@ -28,6 +28,11 @@ class Stack:
         self._clean = len(self._edges) - 1
         return self._edges
 
+    def extent(self, place: int) -> int:
+        """The extent that thing `place` had when the edges were counted."""
+        edges = self.edges()
+        return edges[place + 1] - edges[place]
+
     def total(self) -> int:
         """The extent of all."""
         return self.edges()[-1]
