@@ -313,7 +313,10 @@ def _money(text: str) -> float:
 
 
 def _seconds(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError as exc:
+        raise argparse.ArgumentTypeError("it must be a number of seconds") from exc
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError("it must be more than 0 seconds")
     return number

@@ -22,7 +22,7 @@ FAILED, USAGE = 1, 2
 def complete(options: argparse.Namespace) -> int:
     """Makes the call and prints the normalised answer, or the error, as one JSON object."""
     try:
-        document = json.loads(sys.stdin.buffer.read().decode("utf-8", "replace"))
+        document = json.loads(sys.stdin.buffer.read().decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as exc:
         print(f"The input is not JSON: {exc}.", file=sys.stderr)
         return USAGE

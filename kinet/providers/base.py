@@ -30,13 +30,15 @@ class ModelRequest:
 
     A message flagged `memory` is sent as an ordinary user message. `turn_start` is the number of
     the message that began this turn (for the cache mark at the end of the previous one), -1 for
-    unknown. `session_id` is the cache key where a vendor takes one.
+    unknown. `session_id` is the cache key where a vendor takes one. `tool_named` is the one tool
+    that must be called, where `tool_choice` is "required"; "" for any of them.
     """
 
     system: str = ""
     messages: tuple[Message, ...] = ()
     tools: tuple[ToolSchema, ...] = ()
     tool_choice: ToolChoice = "auto"
+    tool_named: str = ""
     effort: Effort = ""
     max_tokens: int = 0
     temperature: float | None = None

@@ -69,11 +69,16 @@ def request_of(document: Mapping[str, Any]) -> ModelRequest:
     if not isinstance(tools, (list, tuple)):
         raise ValueError('"tools" must be a list')
     limit = settings.get("max_tokens")
+    schemas = tuple(ToolSchema.from_dict(tool) for tool in tools if isinstance(tool, Mapping))
+    choice, named = _choice(document.get("tool_choice"))
+    if named and named not in {tool.name for tool in schemas}:
+        raise ValueError(f'"tool_choice" names {named}, which is not among the tools')
     return ModelRequest(
         system=document["system"] if isinstance(document.get("system"), str) else "",
         messages=tuple(_message(number, raw) for number, raw in enumerate(messages)),
-        tools=tuple(ToolSchema.from_dict(tool) for tool in tools if isinstance(tool, Mapping)),
-        tool_choice=_choice(document.get("tool_choice")),
+        tools=schemas,
+        tool_choice=choice,
+        tool_named=named,
         effort=_effort(settings.get("thinking")),
         max_tokens=limit if isinstance(limit, int) and limit > 0 else 0,
         temperature=_number(settings, "temperature"),
@@ -195,12 +200,17 @@ def _message(number: int, raw: Any) -> Message:
     return message
 
 
-def _choice(raw: Any) -> ToolChoice:
-    if raw in ("none", "required"):
-        return "none" if raw == "none" else "required"
-    if raw == "any" or isinstance(raw, Mapping):
-        return "required"
-    return "auto"
+def _choice(raw: Any) -> tuple[ToolChoice, str]:
+    """(The choice, the tool it names), in the words of any of the protocols."""
+    if isinstance(raw, Mapping):
+        function = raw.get("function")
+        name = function.get("name") if isinstance(function, Mapping) else raw.get("name")
+        if isinstance(name, str) and name:
+            return "required", name
+        raw = raw.get("type")
+    if raw in ("required", "any"):
+        return "required", ""
+    return ("none", "") if raw == "none" else ("auto", "")
 
 
 def _effort(raw: Any) -> Effort:

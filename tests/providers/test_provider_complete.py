@@ -161,3 +161,40 @@ async def test_the_window_is_asked_of_the_server(entry, window):
 
     async with ScriptedServer(lists) as server:
         assert await served_window(ModelProfile("t", server.base_url, "m"), None) == window
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"type": "function", "function": {"name": "a.b"}},
+        {"type": "function", "name": "a.b"},
+        {"type": "tool", "name": "a.b"},
+    ],
+)
+@pytest.mark.parametrize(
+    ("protocol", "sent"),
+    [
+        ("openai", {"type": "function", "function": {"name": "a_b"}}),
+        ("responses", {"type": "function", "name": "a_b"}),
+        ("anthropic", {"type": "tool", "name": "a_b"}),
+    ],
+)
+async def test_a_tool_that_is_named_is_the_one_that_must_be_called(protocol, sent, choice):
+    tools = [{"type": "function", "function": {"name": name}} for name in ("a.b", "other")]
+    document = {"messages": [{"role": "user", "content": "x"}], "tools": tools}
+    profile = ModelProfile("p", "http://s.test/v1", "m", protocol=protocol)
+    out, code = await complete({**document, "tool_choice": choice}, profile, None, dry_run=True)
+    assert code == 0
+    assert out["body"]["tool_choice"] == sent
+    strange = {"type": "function", "function": {"name": "nobody"}}
+    out, code = await complete({**document, "tool_choice": strange}, profile, None, dry_run=True)
+    assert code == 2
+    assert "nobody" in out["error"]["message"]
+
+
+@pytest.mark.parametrize("protocol", ["openai", "responses", "anthropic"])
+async def test_a_conversation_without_a_word_is_not_sent_empty(protocol):
+    profile = ModelProfile("p", "http://s.test/v1", "m", protocol=protocol)
+    out, _ = await complete({"messages": [{"role": "user"}]}, profile, None, dry_run=True)
+    body = out["body"]
+    assert "[nothing was said]" in json.dumps(body.get("messages") or body["input"])

@@ -88,7 +88,9 @@ class Anthropic:
     ) -> None:
         if request.tools:
             body["tools"] = wire_tools(request.tools, names)
-            if request.tool_choice != "auto":
+            if request.tool_named:
+                body["tool_choice"] = {"type": "tool", "name": names.wire(request.tool_named)}
+            elif request.tool_choice != "auto":
                 kind = "any" if request.tool_choice == "required" else request.tool_choice
                 body["tool_choice"] = {"type": kind}
         elif any(message.tool_calls for message in history.messages):
@@ -98,7 +100,7 @@ class Anthropic:
     def _add_thinking(self, body: dict[str, Any], request: ModelRequest, history: History) -> None:
         effort = request.effort or self._profile.effort
         tokens = _THINKING_TOKENS.get(effort)
-        forced = body.get("tool_choice", {}).get("type") == "any"
+        forced = body.get("tool_choice", {}).get("type") in ("any", "tool")
         # In the middle of a turn thinking cannot begin: the server wants to see where it began.
         if tokens is None or forced or thinks_without_signature(history.messages):
             return

@@ -8,7 +8,7 @@ from typing import Any
 
 from kinet.core.messages import ImagePart, Message, Part, TextPart, ToolCall, ToolSchema
 from kinet.core.profile import ModelProfile
-from kinet.providers.protocols.history import History, parts_of, readable
+from kinet.providers.protocols.history import NOTHING, History, parts_of, readable
 from kinet.providers.protocols.images import note_instead, picture_for
 from kinet.providers.protocols.openai_messages import EMPTY_RESULT, object_schema, sent_object
 from kinet.providers.protocols.wire_names import CallIds, ToolNames
@@ -16,7 +16,6 @@ from kinet.providers.transport.refusals import NOT_SEEN
 
 # The first message must be the person's.
 OPENING = "[the conversation begins with the assistant]"
-NOTHING = "[nothing was said]"
 
 Block = dict[str, Any]
 

@@ -9,6 +9,9 @@ from kinet.core.messages import Message, OtherPart, Part, TextPart
 from kinet.core.pairing import repair
 from kinet.providers.base import ModelRequest
 
+# Stands for a conversation without a word in it: servers refuse an empty one.
+NOTHING = "[nothing was said]"
+
 
 @dataclass(frozen=True, slots=True)
 class History:

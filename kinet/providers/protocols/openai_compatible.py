@@ -51,7 +51,10 @@ class OpenAICompatible:
             body["stream_options"] = {"include_usage": True}
         if request.tools:
             body["tools"] = wire_tools(request.tools, names)
-            if request.tool_choice != "auto":
+            if request.tool_named:
+                named = {"name": names.wire(request.tool_named)}
+                body["tool_choice"] = {"type": "function", "function": named}
+            elif request.tool_choice != "auto":
                 body["tool_choice"] = request.tool_choice
         self._add_limits(body, request)
         self._add_effort(body, request.effort or profile.effort)

@@ -8,7 +8,7 @@ from typing import Any
 
 from kinet.core.messages import ImagePart, Message, OtherPart, TextPart, ToolCall, ToolSchema
 from kinet.core.profile import ModelProfile
-from kinet.providers.protocols.history import parts_of, readable, text_of
+from kinet.providers.protocols.history import NOTHING, parts_of, readable, text_of
 from kinet.providers.protocols.images import note_instead, picture_for
 from kinet.providers.protocols.reply import whole_object
 from kinet.providers.protocols.wire_names import CallIds, ToolNames
@@ -113,7 +113,7 @@ class ChatBuilder:
 
     def messages(self) -> list[dict[str, Any]]:
         """All messages so far; the list is the caller's, its items are not."""
-        return list(self._out)
+        return list(self._out) or [{"role": "user", "content": NOTHING}]
 
     def _add_user(self, content: str | list[dict[str, Any]]) -> None:
         if not content:

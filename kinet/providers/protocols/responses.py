@@ -52,7 +52,10 @@ class Responses:
             body["instructions"] = grown.history.system
         if request.tools:
             body["tools"] = wire_tools(request.tools, grown.names)
-            if request.tool_choice != "auto":
+            if request.tool_named:
+                name = grown.names.wire(request.tool_named)
+                body["tool_choice"] = {"type": "function", "name": name}
+            elif request.tool_choice != "auto":
                 body["tool_choice"] = request.tool_choice
         limit = request.max_tokens or profile.max_output_tokens
         if limit:

@@ -8,7 +8,7 @@ from typing import Any
 
 from kinet.core.messages import ImagePart, Message, OtherPart, Part, TextPart, ToolCall, ToolSchema
 from kinet.core.profile import ModelProfile
-from kinet.providers.protocols.history import parts_of, readable, text_of
+from kinet.providers.protocols.history import NOTHING, parts_of, readable, text_of
 from kinet.providers.protocols.images import note_instead, picture_for
 from kinet.providers.protocols.openai_messages import EMPTY_RESULT, object_schema, sent_arguments
 from kinet.providers.protocols.wire_names import CallIds, ToolNames
@@ -45,7 +45,7 @@ class ItemsBuilder:
 
     def messages(self) -> list[Item]:
         """All items so far; the list is the caller's, its items are not."""
-        return list(self._out)
+        return list(self._out) or [{"role": "user", "content": NOTHING}]
 
 
 def wire_tools(tools: Sequence[ToolSchema], names: ToolNames) -> list[Item]:

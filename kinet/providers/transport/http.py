@@ -262,6 +262,6 @@ def stalled(seconds: float) -> StalledError:
     """For a silence over the limit."""
     shown = f"{seconds:.0f}" if seconds >= 1 else f"{seconds:.1f}"
     return StalledError(
-        f"The server has been silent for {shown} seconds.",
+        f"The server has been silent for {shown} second{'' if shown == '1' else 's'}.",
         hint="Send again, or raise the limit in the settings if the server is slow.",
     )
