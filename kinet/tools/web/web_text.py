@@ -28,6 +28,20 @@ _UNSEEN = re.compile(
     "\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 _MOST_LINKS = 2_000
+# Characters that are a page's matter for certain, however much stands beside it.
+_ENOUGH = 400
+# Begins a line of preformatted text; no page can hold it, for NUL is no character of HTML.
+_AS_IS = "\x00"
+_ASIDE_TAGS = frozenset({"aside", "footer"})
+_ASIDE_ROLES = frozenset({
+    "navigation", "banner", "contentinfo", "complementary", "search", "menu", "menubar",
+})  # fmt: skip
+_ASIDE_NAMES = re.compile(
+    r"(?:^|[\s_-])(?<!has-)(?<!with-)(?<!no-)(?:cookies?|consent|gdpr|side-?bars?|sphinxsidebar|breadcrumbs?|(?:nav|main|site|"
+    r"top)-?menus?|menus?|navbar|navigation|toc|share|sharing|social|related|promo|newsletter|"
+    r"advert\w*|ads?|footer|site-?header|skip-?link|logo|popup|modal)(?:$|[\s_-])",
+    re.I,
+)
 _PIECE = 64 * 1024
 
 
@@ -57,13 +71,29 @@ def _mostly_utf8(body: bytes) -> bool:
 
 
 def readable(text: str, url: str) -> tuple[str, str]:
-    """(title, text) of an HTML page. What is hidden by style, attribute or comment is left out."""
-    reader = _Reader(url)
+    """(title, text) of an HTML page. What is hidden by style, attribute or comment is left out.
+
+    So is what stands beside the matter (menus, footers, notices), unless hardly anything is left
+    then, or such a part never ends: a page that is not sound is given whole.
+    """
+    title, trimmed, sound = _read(text, url, trim=True)
+    if sound and len(trimmed) >= _ENOUGH:
+        return title, trimmed
+    _, whole, _ = _read(text, url, trim=False)
+    return title, trimmed if sound and 2 * len(trimmed) >= len(whole) else whole
+
+
+def _read(text: str, url: str, *, trim: bool) -> tuple[str, str, bool]:
+    reader = _Reader(url, trim=trim)
     reader.feed(text)
     reader.close()
-    lines = [" ".join(line.split()) for line in "".join(reader.pieces).split("\n")]
-    joined = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
-    return " ".join("".join(reader.title).split()), joined
+    # Lines of a program stay as they are; all others lose their blanks.
+    lines = [
+        line[1:].rstrip() if line.startswith(_AS_IS) else " ".join(line.split())
+        for line in "".join(reader.pieces).split("\n")
+    ]
+    joined = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n").rstrip()
+    return " ".join("".join(reader.title).split()), joined, not reader.is_open
 
 
 def without_unseen(text: str) -> str:
@@ -76,8 +106,10 @@ def without_unseen(text: str) -> str:
 class _Reader(HTMLParser):
     """Collects text; keeps a count of how deep inside something silent it is."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, trim: bool) -> None:
         super().__init__(convert_charrefs=True)
+        self._trim = trim
+        self._in_pre = 0
         self.pieces: list[str] = []
         self.title: list[str] = []
         self._url = url
@@ -86,18 +118,27 @@ class _Reader(HTMLParser):
         self._link = ""
         self._links = 0
 
+    @property
+    def is_open(self) -> bool:
+        """True if something silent never ended."""
+        return bool(self._silent)
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _VOID:
             if tag in ("br", "hr") and not self._silent:
-                self.pieces.append("\n")
+                self.pieces.append(f"\n{_AS_IS}" if self._in_pre else "\n")
             return
         if self._silent:
             if tag == self._silent[-1]:
                 self._silent.append(tag)
             return
         values = {name: value or "" for name, value in attrs}
-        if tag in _SILENT or _is_hidden(values):
+        if tag in _SILENT or _is_hidden(values) or (self._trim and _is_aside(tag, values)):
             self._silent.append(tag)
+            return
+        if tag == "pre":
+            self._in_pre += 1
+            self.pieces.append(f"\n\n{_AS_IS}```\n{_AS_IS}")
             return
         if tag == "title":
             self._in_title = True
@@ -111,7 +152,11 @@ class _Reader(HTMLParser):
             if tag == self._silent[-1]:
                 self._silent.pop()
             return
-        if tag == "title":
+        if tag == "pre":
+            if self._in_pre:
+                self._in_pre -= 1
+                self.pieces.append(f"\n{_AS_IS}```\n")
+        elif tag == "title":
             self._in_title = False
         elif tag == "a":
             self._end_link()
@@ -123,8 +168,10 @@ class _Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._in_title:
             self.title.append(data)
+        elif self._in_pre and not self._silent:
+            self.pieces.append(data.replace(_AS_IS, "").replace("\n", f"\n{_AS_IS}"))
         elif not self._silent:
-            self.pieces.append(data.replace("\n", " "))
+            self.pieces.append(data.replace(_AS_IS, "").replace("\n", " "))
 
     def _end_link(self) -> None:
         link, self._link = self._link, ""
@@ -145,6 +192,16 @@ def _is_hidden(values: dict[str, str]) -> bool:
         or values.get("aria-hidden") == "true"
         or _HIDDEN_STYLE.search(values.get("style", "")) is not None
     )
+
+
+def _is_aside(tag: str, values: dict[str, str]) -> bool:
+    """True for what stands beside a page's matter, by its own words."""
+    if tag in ("html", "body", "main", "article"):
+        return False
+    if tag in _ASIDE_TAGS or values.get("role", "").strip().lower() in _ASIDE_ROLES:
+        return True
+    names = f"{values.get('class', '')} {values.get('id', '')}"
+    return tag not in ("a", "span", "p") and _ASIDE_NAMES.search(names) is not None
 
 
 def _opening(tag: str) -> str:
