@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
 from kinet.ui.palette.palette import Palette
+from kinet.ui.preferences.memory_view import MemoryView
 from kinet.ui.preferences.settings_dialog import SettingsDialog
 from kinet.ui.sessions.narrowing import Narrowing
 from tests.support.live_window import LiveWindow, live_window
@@ -168,3 +169,30 @@ async def test_a_search_is_narrowed_from_a_menu_by_keyboard(tmp_path: Path) -> N
             await until(lambda: len(sidebar.hits.hits()) == 2)
             button.narrow(Narrowing(model="another"))
             await until(lambda: not sidebar.hits.hits())
+
+
+async def test_facts_that_hold_the_words_are_counted_and_lead_to_the_memory_page(
+    tmp_path: Path,
+) -> None:
+    with ScriptedServer(says("Yes.")) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            memory = live.window.program.services.memory
+            memory.add_fact("Keeps a heron in the garden.")
+            memory.add_fact("Likes tea.")
+            sidebar = live.window.parts.sidebar
+            sidebar.search.setText("heron")
+            await until(sidebar.hits.facts.isVisible)
+            assert sidebar.hits.facts.accessibleName() == "1 fact in memory"
+            assert sidebar.hits.head.whole_text() == "Nothing in conversations"
+            sidebar.hits.facts.click()
+            dialog = live.window.findChild(SettingsDialog)
+            assert isinstance(dialog, SettingsDialog)
+            await until(dialog.isVisible)
+            view = dialog.findChild(MemoryView)
+            assert isinstance(view, MemoryView)
+            assert view.search.text() == "heron"
+            dialog.accept()
+            sidebar.search.setText("zebra")
+            await until(lambda: not sidebar.hits.isVisible())

@@ -39,6 +39,8 @@ class Inbox(QObject):
         self._told: dict[str, float] = {}
         self._known: set[str] = set()
         self._began: dict[int, float] = {}
+        # How many questions in words are open, by panel.
+        self._asking: dict[int, int] = {}
         self._tray: QSystemTrayIcon | None = None
         self._announced = ""
         window.installEventFilter(self)
@@ -47,11 +49,14 @@ class Inbox(QObject):
         """Takes in a new panel's questions."""
         panel.approvals.changed.connect(lambda _count: self._changed(panel))
         panel.approvals.answered.connect(self._answered)
+        panel.questions.changed.connect(lambda count: self._asked(panel, count))
         panel.runner.running_changed.connect(lambda running: self._turn(panel, running))
 
     def waiting(self) -> int:
         """How many questions are open in all sessions."""
-        return sum(len(panel.approvals.cards()) for panel in self._panels())
+        return sum(
+            len(panel.approvals.cards()) + len(panel.questions.cards()) for panel in self._panels()
+        )
 
     def announce(self, title: str, body: str) -> None:
         """Draws attention from outside the window: the taskbar, and a notice where there is one."""
@@ -80,7 +85,15 @@ class Inbox(QObject):
         self._known = {card.request.id for card in cards}
         if new:
             self._tell(panel, "A request needs your answer")
-        if not cards:
+        if not self.waiting():
+            self._hide_icon()
+
+    def _asked(self, panel: ChatPanel, count: int) -> None:
+        """The model asks in words; or it was answered."""
+        if count > self._asking.get(id(panel), 0):
+            self._tell(panel, "A question needs your answer")
+        self._asking[id(panel)] = count
+        if not self.waiting():
             self._hide_icon()
 
     def _turn(self, panel: ChatPanel, running: bool) -> None:

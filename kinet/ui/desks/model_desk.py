@@ -93,6 +93,12 @@ class ModelDesk(TurnChoosing):
             self._settings.show_page(page)
         self._settings.open()
 
+    def find_facts(self, words: str) -> None:
+        """Opens the memory page with what these words find."""
+        self.open_settings("memory")
+        if self._settings is not None:
+            self._settings.find_facts(words)
+
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
         if self._welcome is not None:

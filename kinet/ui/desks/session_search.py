@@ -80,16 +80,18 @@ class SessionSearch(QObject):
         narrowing = self._sidebar.narrow_button.narrowing
 
         def act() -> Any:
-            return self._program.sessions.search(text, MOST_PLACES, **narrowing.values())
+            found = self._program.sessions.search(text, MOST_PLACES, **narrowing.values())
+            return found, len(self._program.services.memory.facts(text))
 
         try:
-            found = await in_thread(act)
+            found, facts = await in_thread(act)
         except KinetError as exc:
             if number == self._asked:
                 self._sidebar.hits.show_words(exc.sentence())
             return
         if number == self._asked:
-            self._sidebar.show_hits(per_session(found), words_of(text), narrowing.words())
+            rows = per_session(found)
+            self._sidebar.show_hits(rows, words_of(text), narrowing.words(), facts)
 
     async def _offer(self) -> None:
         """Opens the menu of what the search can be narrowed to."""

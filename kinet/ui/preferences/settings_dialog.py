@@ -119,6 +119,11 @@ class SettingsDialog(QDialog):
                 self.search.clear()
                 self.list.setCurrentRow(number)
 
+    def find_facts(self, words: str) -> None:
+        """Looks for words on the memory page."""
+        if self._memory is not None:
+            self._memory.search.setText(words)
+
     def set_folder(self, folder: str) -> None:
         """The project that facts added here may belong to; "" for none."""
         for part in (self._memory, self._rules, self._skills):

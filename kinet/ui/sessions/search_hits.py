@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from kinet.ui.kit.controls import ElidedLabel
 from kinet.ui.kit.marked_text import draw_marked
-from kinet.ui.kit.part_buttons import padded
+from kinet.ui.kit.part_buttons import TextButton, padded
 from kinet.ui.kit.row_ground import draw_ground
 from kinet.ui.look.theme import current_theme
 from kinet.ui.sessions.session_list import Index, SessionItem, word_of
@@ -47,6 +47,7 @@ class SearchHits(QWidget):
     """A head and rows of two lines; hidden while nothing was searched."""
 
     chosen = Signal(object)  # TextHit
+    facts_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,11 +57,16 @@ class SearchHits(QWidget):
         self.head.setProperty("type", "meta")
         self.head.setProperty("tone", "text_2")
         self.list = _HitList(self)
+        self.facts = TextButton("", self, kind="quiet", size="row", icon_name="memory")
+        self.facts.setObjectName("factHits")
+        self.facts.clicked.connect(self.facts_wanted)
+        self.facts.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(padded(self.head, 16, 8, 16, 4))
         column.addWidget(self.list, 1)
+        column.addWidget(padded(self.facts, 8, 0, 8, 4))
         self.list.itemClicked.connect(self._choose)
         self.list.itemActivated.connect(self._choose)
         self.hide()
@@ -78,6 +84,11 @@ class SearchHits(QWidget):
         head = "In conversations" if hits else "Nothing in conversations"
         self.show_words(f"{head} · {narrowed}" if narrowed else head)
 
+    def show_facts(self, count: int) -> None:
+        """Says how many facts hold the words; a click wants to see them."""
+        self.facts.set_text(f"{count} fact{'' if count == 1 else 's'} in memory")
+        self.facts.setVisible(count > 0)
+
     def show_words(self, text: str) -> None:
         """Shows the head alone, or over what is there."""
         self.head.set_text(text)
@@ -86,6 +97,7 @@ class SearchHits(QWidget):
 
     def close_hits(self) -> None:
         """Forgets what was found."""
+        self.facts.hide()
         self.list.clear()
         self.hide()
 

@@ -47,6 +47,7 @@ class Sidebar(QFrame):
     hide_requested = Signal()
     settings_requested = Signal()
     memory_requested = Signal()
+    facts_requested = Signal(str)  # words
     keys_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -58,7 +59,7 @@ class Sidebar(QFrame):
         self.search.setObjectName("searchField")
         self.search.setAccessibleName("Search sessions")
         self.new_button = _NewSessionRow(self)
-        self.month_label = ElidedLabel(parent=self)
+        self.month_label = ElidedLabel(parent=self, mode=Qt.TextElideMode.ElideLeft)
         self.month_label.setProperty("type", "meta")
         self.month_label.setProperty("tone", "text_2")
         self.narrow_button = NarrowButton(self)
@@ -71,6 +72,9 @@ class Sidebar(QFrame):
         self.model.renamed.connect(self.rename_requested)
         self.list.delete_requested.connect(self.delete_requested)
         self.new_button.clicked.connect(self.new_requested)
+        self.hits.facts_wanted.connect(
+            lambda: self.facts_requested.emit(self.search.text().strip())
+        )
         self._clock = QTimer(self)
         self._clock.setInterval(60_000)
         self._clock.timeout.connect(self.list.viewport().update)
@@ -100,24 +104,29 @@ class Sidebar(QFrame):
         self.list.setCurrentIndex(self.model.index(row))
 
     def show_hits(
-        self, hits: Sequence[TextHit], words: Sequence[str] = (), narrowed: str = ""
+        self,
+        hits: Sequence[TextHit],
+        words: Sequence[str] = (),
+        narrowed: str = "",
+        facts: int = 0,
     ) -> None:
         """Shows places in conversations under the names that fit; none leave all to the names.
 
         What the search is narrowed to is said, above all where it leaves nothing.
         """
         named = self.model.rowCount()
-        if hits or narrowed:
+        if hits or narrowed or facts:
             self.hits.show_hits(hits, words, narrowed)
+            self.hits.show_facts(facts)
             rows = sum(self.list.sizeHintForRow(row) for row in range(min(named, 20)))
             self._pages.setMaximumHeight(min(rows + 8, self.height() * 2 // 5))
         else:
             self.hits.close_hits()
             self._pages.setMaximumHeight(_NO_LIMIT)
-        self._pages.setVisible(bool(named) or not (hits or narrowed))
+        self._pages.setVisible(bool(named) or not (hits or narrowed or facts))
 
     def set_month(self, text: str) -> None:
-        """The quiet line at the right of the foot."""
+        """The quiet line at the right of the foot; its end, the money, is what is kept of it."""
         self.month_label.set_text(text)
 
     def focus_search(self) -> None:

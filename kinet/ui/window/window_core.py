@@ -153,6 +153,7 @@ class WindowCore(QObject):
         parts.models.session_wanted.connect(parts.desk.open)
         parts.sidebar.hide_requested.connect(lambda: parts.frame.show_sidebar(False))
         parts.sidebar.settings_requested.connect(lambda: parts.models.open_settings())
+        parts.sidebar.facts_requested.connect(parts.models.find_facts)
         parts.sidebar.memory_requested.connect(lambda: parts.models.open_settings("memory"))
         parts.frame.layout_changed.connect(self._arranged)
         parts.look.changed.connect(self._restyle)
