@@ -191,3 +191,19 @@ async def test_tab_goes_through_the_window_as_the_eye_does(tmp_path: Path, folde
         assert seen == [dialog.place, text, *parts]
         dialog.edit.clear()
         dialog.reject()
+
+
+async def test_hard_blanks_and_line_ends_of_a_file_stay_as_they_are(
+    tmp_path: Path, folder: Path
+) -> None:
+    before = "10\u00a0km, \u2028not\u00a0more.\r\n\r\n## Style\r\n\r\nA\u00a0b\r\n".encode()
+    (folder / "KINET.md").write_bytes(before)
+    async with live_window(tmp_path / "home", folder=folder, trust=True) as live:
+        dialog = await dialog_of(live)
+        assert not dialog.save_button.isEnabled(), "nothing was changed by looking at it"
+        dialog.show_form(True)
+        QTest.keyClicks(dialog.form.fields["language"], "German")
+        dialog.save()
+        await until(lambda: live.window.core.rules.dialog is None)
+        after = (folder / "KINET.md").read_bytes()
+        assert after == before + b"\r\n## Language\r\n\r\nGerman\r\n"

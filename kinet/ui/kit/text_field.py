@@ -16,11 +16,27 @@ class TextField(QPlainTextEdit):
     ) -> None:
         super().__init__(parent)
         self._code, self._quiet = code, quiet
+        # True once the text became another one than `set_text` gave it.
+        self.is_changed = False
+        self.textChanged.connect(self._note_change)
         self.setProperty("field", True)
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
         self.setReadOnly(quiet)
         self._dress()
+
+    def text(self) -> str:
+        """What stands in it, to the letter: Qt's own plain text has blanks for hard blanks."""
+        return self.document().toRawText().replace("\u2029", "\n")
+
+    def set_text(self, text: str) -> None:
+        """Shows a text as one that nobody changed yet."""
+        if self.text() != text:
+            self.setPlainText(text)
+        self.is_changed = False
+
+    def _note_change(self) -> None:
+        self.is_changed = True
 
     def changeEvent(self, event: QEvent) -> None:
         """Another look has other fonts and colours."""

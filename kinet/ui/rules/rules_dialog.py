@@ -54,6 +54,8 @@ class RulesDialog(RulesFrame):
         self._files, self._folder = files, folder
         self._pages: dict[Path, _Page] = {}
         self._page: _Page | None = None
+        # What was written, also where a question came between.
+        self._done: list[str] = []
         self._filling = self._discarding = False
         self.kinds.chosen.connect(self.show_kind)
         self.views.chosen.connect(lambda view: self.show_form(view == "form"))
@@ -151,7 +153,6 @@ class RulesDialog(RulesFrame):
 
     async def _save(self) -> None:
         self._keep()
-        names = []
         for page in [page for page in self._pages.values() if page.changed]:
             try:
                 done = await in_thread(partial(self._write, page))
@@ -162,9 +163,10 @@ class RulesDialog(RulesFrame):
                 self._ask(page, done)
                 return
             self._take(_Page(done, done.text))
-            names.append(done.path.name)
-        if names:
-            self.saved.emit(f"{' and '.join(names)} saved; it applies from the next turn on")
+            self._done.append(done.path.name)
+        if self._done:
+            names = " and ".join(self._done)
+            self.saved.emit(f"{names} saved; it applies from the next turn on")
         super().accept()
 
     def _write(self, page: _Page) -> Document | ChangedMeanwhile:
@@ -195,14 +197,13 @@ class RulesDialog(RulesFrame):
 
     def _keep(self) -> None:
         """Takes over what stands in the editor."""
-        if self._page is not None:
-            self._page = replace(self._page, text=self.edit.toPlainText())
+        if self._page is not None and self.edit.is_changed:
+            self._page = replace(self._page, text=self.edit.text())
             self._pages[self._page.document.path] = self._page
 
     def _fill(self, text: str) -> None:
         self._filling = True
-        if self.edit.toPlainText() != text:
-            self.edit.setPlainText(text)
+        self.edit.set_text(text)
         self.form.set_text(text)
         self._filling = False
         self._refresh()
@@ -210,7 +211,8 @@ class RulesDialog(RulesFrame):
     def _set_text(self, text: str) -> None:
         """What the form made of it."""
         self._filling = True
-        self.edit.setPlainText(text)
+        self.edit.set_text(text)
+        self.edit.is_changed = True
         self._filling = False
         self._typed()
 

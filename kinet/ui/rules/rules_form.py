@@ -47,8 +47,7 @@ class RulesForm(QScrollArea):
         self._filling = True
         for field in FIELDS:
             said = section_text(text, field)
-            if self.fields[field.key].toPlainText() != said:
-                self.fields[field.key].setPlainText(said)
+            self.fields[field.key].set_text(said)
         self._filling = False
 
     def changeEvent(self, event: QEvent) -> None:
@@ -71,7 +70,7 @@ class RulesForm(QScrollArea):
 
     def _changed(self, field: FormField) -> None:
         if not self._filling:
-            said = self.fields[field.key].toPlainText()
+            said = self.fields[field.key].text()
             self._text = with_section(self._text, field, said)
             self.changed.emit(self._text)
 

@@ -61,9 +61,9 @@ class SkillEditor(QDialog):
         self.cancel = TextButton("Close" if self._read_only else "Cancel", self)
         self.cancel.clicked.connect(self.reject)
         self._raw = ""
-        self._begun = self._first_text()
+        begun = self._first_text()
         self._arrange(title)
-        self.text.setPlainText(self._begun)
+        self.text.set_text(begun)
         self.name.textChanged.connect(self._named)
         self.text.textChanged.connect(self._check)
         self._discarding = False
@@ -71,7 +71,7 @@ class SkillEditor(QDialog):
 
     def save(self) -> None:
         """Writes it; says under the text why it cannot be."""
-        text = self.text.toPlainText()
+        text = self.text.text()
         try:
             if self._skill is None:
                 name = self.name.text().strip()
@@ -82,13 +82,12 @@ class SkillEditor(QDialog):
         except KinetError as exc:
             self._say(exc.sentence(), "danger")
             return
-        self._begun = text
         self.accept()
         self.saved.emit(name)
 
     def reject(self) -> None:
         """Closes; with changes that are not saved only when asked a second time."""
-        if self.text.toPlainText() != self._begun and not self._discarding and not self._read_only:
+        if self.text.is_changed and not self._discarding and not self._read_only:
             self._discarding = True
             self.cancel.set_text("Discard")
             self._say("What you wrote is not saved. Save it, or discard it.", "warning")
@@ -146,15 +145,14 @@ class SkillEditor(QDialog):
     def _named(self, name: str) -> None:
         """The head follows the name as long as nobody wrote another one."""
         plain = name.strip()
-        lines = self.text.toPlainText().split("\n")
+        lines = self.text.text().split("\n")
         place = next((n for n, line in enumerate(lines[:20]) if line.startswith("name:")), -1)
         if place > 0:
             lines[place] = f"name: {plain}"
             changed = "\n".join(lines)
-            untouched = self.text.toPlainText() == self._begun
+            untouched = not self.text.is_changed
             self.text.setPlainText(changed)
-            if untouched:
-                self._begun = changed
+            self.text.is_changed = not untouched
         self._check()
 
     def _check(self) -> None:
@@ -163,7 +161,7 @@ class SkillEditor(QDialog):
         self.cancel.set_text("Close" if self._read_only else "Cancel")
         folder = self.name.text().strip() if self._skill is None else self._skill.folder.name
         try:
-            found = self._own.check(self.text.toPlainText(), folder or "new")
+            found = self._own.check(self.text.text(), folder or "new")
             if self._skill is None and folder:
                 self._own.free_folder(folder)
         except KinetError as exc:
