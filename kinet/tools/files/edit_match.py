@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from kinet.core.errors import ToolError
 from kinet.tools.files.edit_near import near_miss
-from kinet.tools.files.text_form import TextForm
+from kinet.tools.files.text_form import UNKNOWN, TextForm
 
 _SHOWN_PLACES = 10
 
@@ -67,9 +67,13 @@ def _apply(form: TextForm, edit: Edit, path: str) -> tuple[TextForm, int, str]:
     if not starts:
         raise ToolError(
             f"old_string does not occur in {path}. {near_miss(view.text, old)}".strip(),
-            hint="Read the file again and copy the text exactly.",
+            hint=_unreadable(form, old) or "Read the file again and copy the text exactly.",
             kind="not-found",
         )
+    overlapping = view.text.find(old, starts[0] + 1)
+    if len(starts) == 1 and overlapping != -1:
+        # "aa" in "aaa" stands at two places, of which only one can be meant.
+        starts = [*starts, overlapping]
     if len(starts) > 1 and not edit.everywhere:
         raise ToolError(
             f"old_string occurs {len(starts)} times in {path}, at {_lines(view.text, starts)}.",
@@ -80,6 +84,15 @@ def _apply(form: TextForm, edit: Edit, path: str) -> tuple[TextForm, int, str]:
     form.encode(new, path=path)
     spans = [(start, start + len(old)) for start in starts]
     return form.with_text(_spliced(form, view, spans, new)), len(spans), note
+
+
+def _unreadable(form: TextForm, old: str) -> str:
+    if form.encoding != UNKNOWN or old.isascii():
+        return ""
+    return (
+        "The file is in an encoding that is not known, so only its ASCII text can be named: choose "
+        "such a piece, or convert the file first with a command."
+    )
 
 
 def _wish(form: TextForm, edit: Edit, text: str) -> tuple[str, str, str]:
