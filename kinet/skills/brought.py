@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from kinet.policy.project import project_root
@@ -13,8 +15,9 @@ from kinet.skills.catalog import read_places
 from kinet.skills.places import project_places
 from kinet.skills.skill import Skill
 
-# Bytes of one skill's files that are looked at; of what lies beyond only the size counts.
-_MOST_BYTES = 4 * 1024 * 1024
+# Bytes of a file, and of all files of all skills, that are read.
+_LARGEST = 1024 * 1024
+_MOST_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ def brought_skills(folder: Path) -> BroughtSkills:
     found, warnings = read_places(project_places(folder))
     lines: list[str] = []
     texts: dict[str, str] = {}
+    room = [_MOST_BYTES]
     for skill in found:
         shown = visible_line(skill.name)
         if skill.problem:
@@ -43,25 +47,36 @@ def brought_skills(folder: Path) -> BroughtSkills:
             name = _name(skill.file, root)
             texts[name] = skill.text
             if skill.files:
-                texts[f"{name} · files beside it"] = _files(skill)
+                texts[f"{name} · files beside it"] = _files(skill, room)
     return BroughtSkills(tuple(lines), texts, tuple(warnings))
 
 
-def _files(skill: Skill) -> str:
+def _files(skill: Skill, room: list[int]) -> str:
     """A line for each file with the hash of its bytes, so that a changed one is seen."""
-    room = _MOST_BYTES
     lines = []
     for name in skill.files:
+        path = skill.folder / name
         try:
-            data = (skill.folder / name).read_bytes() if room > 0 else b""
-            size = len(data) or (skill.folder / name).stat().st_size
+            status = path.stat()
+            room[0] -= status.st_size
+            small = status.st_size <= _LARGEST and room[0] >= 0
+            # What is too large to be read with every turn is known by its last change.
+            mark = _digest(path, *_stamp(status)) if small else f"of {status.st_mtime_ns}"
         except OSError:
             lines.append(f"{visible_line(name)}  cannot be read")
             continue
-        room -= size
-        digest = hashlib.sha256(data).hexdigest()[:16] if data else "-"
-        lines.append(f"{visible_line(name)}  {size:,} bytes  {digest}")
+        lines.append(f"{visible_line(name)}  {status.st_size:,} bytes  {mark}")
     return "\n".join(lines) + "\n"
+
+
+def _stamp(status: os.stat_result) -> tuple[int, ...]:
+    """Changes with the bytes; the time of the last change of the entry cannot be set back."""
+    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+@lru_cache(maxsize=2_048)
+def _digest(path: Path, *stamp: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
 def _name(path: Path, root: Path) -> str:

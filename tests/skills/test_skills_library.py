@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -207,6 +208,20 @@ def test_trust_is_bound_to_the_text_of_skills_and_to_their_files(
     changed = look(folder, brought_skills)
     assert len({before, with_script.digest, changed.digest}) == 3
     assert changed.skills == ("fmt: “Does fmt.”",)
+
+
+def test_large_files_beside_a_skill_are_told_apart_without_being_read(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_skill(folder / ".claude/skills", "fmt")
+    large = file.parent / "model.bin"
+    with large.open("wb") as writing:
+        writing.truncate(3 * 1024**3)
+    began = look(folder, brought_skills).digest
+    os.utime(large, ns=(1, 1))
+    assert look(folder, brought_skills).digest != began
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail(f"{path} was read"))
+    assert "model.bin  3,221,225,472 bytes" in str(look(folder, brought_skills).texts)
 
 
 def test_the_names_that_are_taken_are_those_that_exist() -> None:
