@@ -110,6 +110,16 @@ async def test_secrets_of_the_project_are_hidden_and_orders_cannot_be_changed(
 
 
 @real
+async def test_a_stand_in_that_a_crash_left_goes_with_the_next_command(
+    call: Call, boxed: ToolContext, project: Path
+) -> None:
+    (project / ".git").mkdir()
+    output = await call("shell", boxed, command="touch .git/config || echo kept out")
+    assert "kept out" in output.content
+    assert os.listdir(project) == []
+
+
+@real
 async def test_code_and_folder_come_back_and_the_tree_ends(
     call: Call, boxed: ToolContext, project: Path
 ) -> None:

@@ -101,12 +101,20 @@ def _take(entry: os.DirEntry[str], found: Guarded, root: Path) -> str:
     return ""
 
 
+def _is_left_over(place: str) -> bool:
+    """True for a stand-in that a crash left: no repository is an empty folder."""
+    try:
+        return os.path.basename(place) == ".git" and not os.listdir(place)
+    except OSError:
+        return False
+
+
 def _stand_in(root: Path, found: Guarded) -> None:
     """Puts something empty where an order could be placed; it cannot be written in the box."""
     with _guard:
         for name in (*_ORDERS, *_ORDER_FILES):
             place = os.path.join(root, name)
-            if place not in _standing:
+            if place not in _standing and not _is_left_over(place):
                 if os.path.lexists(place):
                     continue
                 try:

@@ -14,7 +14,7 @@ from kinet.paths import ensure_private_dir
 HEAD = 512 * 1024
 TAIL = 512 * 1024
 # Of one command. More is not kept: its end is what a person looks at.
-LARGEST_FILE = 1024 * 1024 * 1024
+LARGEST_FILE = 512 * 1024 * 1024
 # A line that has not ended is held back for what may still be printed over it, up to this.
 _LONGEST_OPEN = 64 * 1024
 

@@ -80,9 +80,12 @@ class RunningCommand:
         output: KeptOutput | None = None,
         note: FolderNote | None = None,
         ended: Callable[[], None] | None = None,
+        leaves_nothing: bool = False,
     ) -> None:
         """`output` takes what it prints; `note` is where its shell writes the folder it ends in,
-        and is closed in the end. `ended` is called before `result` is set, in any case once."""
+        and is closed in the end. `ended` is called before `result` is set, in any case once. With
+        `leaves_nothing` what the command leaves running is ended with it.
+        """
         self._command = list(command)
         self._folder = folder
         self._environment = dict(environment)
@@ -91,6 +94,7 @@ class RunningCommand:
         self._state = _State(output or KeptOutput())
         self._note = note
         self._ended = ended
+        self._leaves_nothing = leaves_nothing
         self._wake, self._waker = os.pipe()
         self._stopping = threading.Event()
         self.result: Future[Ended] = Future()
@@ -185,7 +189,8 @@ class RunningCommand:
                 continue
             if not self.result.done() and (not pipes or now - state.ended_at > _LAST_WORDS_SECONDS):
                 self._finish(now - began)
-            if self.result.done() and (not pipes or self._stopping.is_set()):
+            over = not pipes or self._leaves_nothing or self._stopping.is_set()
+            if self.result.done() and over:
                 if state.survivors and not self._stopping.is_set() and process.poll() is None:
                     # Its pipes are closed but something lives on: it can still be stopped.
                     self._wait_for(selector, process)
@@ -240,7 +245,7 @@ class RunningCommand:
 
     def _note_end(self, exit_code: int, survivors: Sequence[Mapping[str, Any]]) -> None:
         self._state.exit_code = exit_code
-        self._state.survivors = tuple(survivors)
+        self._state.survivors = () if self._leaves_nothing else tuple(survivors)
         self._state.ended_at = time.monotonic()
 
     def _show(self, now: float, *, force: bool) -> None:

@@ -71,6 +71,8 @@ class ShellCommand:
             output=KeptOutput(self.output, from_start=self.background),
             note=note,
             ended=guarded.release if guarded is not None else None,
+            # The box ends with its command; its last process may take a moment more.
+            leaves_nothing=self.boxed,
         )
 
     def _guarded(self) -> Guarded:
