@@ -103,7 +103,7 @@ class SettingsDialog(QDialog):
         for page in self.pages.values():
             for key, row in page.rows.items():
                 if key in _NAMES_PROFILE:
-                    row.offer(self._profile_choices())
+                    row.offer(_profile_choices(self._settings))
                 row.set_value(self._settings.get(key))
                 row.show_error("")
         self.models.refresh()
@@ -218,7 +218,7 @@ class SettingsDialog(QDialog):
             if section not in self.pages:
                 self._add_page(section, field.section)
             if field.key in _NAMES_PROFILE:
-                field = replace(field, kind="choice", choices=self._profile_choices())
+                field = replace(field, kind="choice", choices=_profile_choices(self._settings))
             if field.key not in _SHOWN_ELSEWHERE:
                 self.pages[section].add_fields([(field, self._settings.get(field.key))])
         theme = self.pages["appearance"].rows.get("appearance.theme")
@@ -283,11 +283,6 @@ class SettingsDialog(QDialog):
     def _tell(self, sentence: str, undo: Callable[[], None] | None) -> None:
         self.toast.tell(sentence, "Undo" if undo else "", undo)
 
-    def _profile_choices(self) -> tuple[Choice, ...]:
-        """The profiles to choose from; none is the session's own."""
-        names = [profile.name for profile in self._settings.profiles()]
-        return (Choice("", "The session's own"), *(Choice(name, name) for name in names))
-
     def _leave_for(self, session_id: str) -> None:
         self.accept()
         self.session_wanted.emit(session_id)
@@ -330,3 +325,9 @@ class SettingsDialog(QDialog):
         if self._scrim is not None:
             self._scrim.deleteLater()
             self._scrim = None
+
+
+def _profile_choices(settings: SettingsStore) -> tuple[Choice, ...]:
+    """The profiles to choose from; none is the session's own."""
+    names = [profile.name for profile in settings.profiles()]
+    return (Choice("", "The session's own"), *(Choice(name, name) for name in names))
