@@ -86,9 +86,13 @@ async def test_01_only_the_open_block_is_laid_out_again_while_text_streams(tmp_p
 
 async def test_02_what_is_not_seen_keeps_no_document(tmp_path: Path) -> None:
     async with shell_window(program(tmp_path, LONG)) as window:
-        for number in range(12):
-            await shown(window, f"Turn {number}")
-        flow = window.panel.transcript.stage.flow
+        transcript = await shown(window)
+        flow, bar = transcript.stage.flow, transcript.verticalScrollBar()
+        flow.cache.limit = 60
+        # Far more of it has been on screen than is kept.
+        for place in range(0, 5_000, 500):
+            bar.setValue(place)
+            await until(transcript.is_idle)
         kept = sum(
             piece.document is not None
             for entry in flow.entries
