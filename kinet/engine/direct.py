@@ -26,7 +26,7 @@ from kinet.engine.turn import Turn, conversation_of
 _log = logging.getLogger(__name__)
 
 # A tool may need longer to clean up; the turn's last event does not wait for it.
-_GRACE_SECONDS = 0.075
+_GRACE_SECONDS = 0.05
 
 
 class DirectEngine:
