@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+import sys
 
 import pytest
 
@@ -200,3 +201,27 @@ def test_half_a_character_is_written_as_it_is_in_a_whole_body():
     half = {"messages": [{"role": "user", "content": "\ud83d lone"}], "model": "m", "input": []}
     assert writer.written(half) == writer.written(half) == encoded(half)
     assert writer.written({"messages": []}) == b'{"messages":[]}'
+
+
+@pytest.mark.parametrize("vendor", PROFILES)
+def test_a_step_late_in_a_conversation_is_built_in_as_many_acts_as_an_early_one(vendor):
+    provider, writer = create_provider(profile_of(vendor), None), BodyWriter()
+    messages = [Message("user", "go")]
+    acts: list[int] = []
+    for step in range(120):
+        request = ModelRequest("You help.", tuple(messages), TOOLS, turn_start=0)
+        count = 0
+
+        def note(frame: object, kind: str, argument: object) -> None:
+            nonlocal count
+            count += kind == "call"
+
+        sys.setprofile(note)
+        writer.written(provider.build(request).body)
+        provider._dialect.decoder(request)
+        sys.setprofile(None)
+        acts.append(count)
+        call = ToolCall(f"c{step}", "look", '{"at": 1}')
+        messages.append(Message("assistant", "", tool_calls=(call,)))
+        messages.append(Message("tool", "seen", tool_call_id=call.id))
+    assert max(acts[100:]) <= max(acts[20:40]) * 1.1

@@ -19,11 +19,11 @@ _ROOM = 256
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A list as it was written: its items, the bytes between its brackets, where each item ends."""
+    """A list as it was written: its items, the bytes between its brackets, the size of each."""
 
     items: list[Any]
     text: bytes
-    ends: list[int]
+    sizes: list[int]
 
 
 class BodyWriter:
@@ -47,20 +47,30 @@ class BodyWriter:
         return b"{" + b",".join(fields) + b"}"
 
     def _items(self, items: list[Any]) -> bytes:
-        count, before = max(
-            ((_alike(before.items, items), before) for before in self._written),
-            key=operator.itemgetter(0),
-            default=(0, None),
-        )
-        pieces = [self._item(item) for item in items[count:]]
-        ends = before.ends[:count] if before is not None else []
-        text = before.text[: ends[-1]] if before is not None and ends else b""
-        for piece in pieces:
-            # A comma stands between two items.
-            ends.append((ends[-1] + 1 if ends else 0) + len(piece))
-        text = b",".join([text, *pieces] if count else pieces)
+        pairs = [(before, _same(before.items, items)) for before in self._written]
+        before, same = max(pairs, key=lambda pair: sum(pair[1]), default=(_NOTHING, b""))
+        parts: list[bytes] = []
+        sizes: list[int] = []
+        # Where item number `at` begins in what was written before.
+        at = start = 0
+        while at < len(items):
+            if at < len(same) and same[at]:
+                # A run of what stood in the same places is taken over in one piece.
+                end = same.find(0, at)
+                end = len(same) if end < 0 else end
+                size = sum(before.sizes[at:end]) + end - at - 1
+                parts.append(before.text[start : start + size])
+                sizes += before.sizes[at:end]
+                start += size + 1
+                at = end
+            else:
+                parts.append(self._item(items[at]))
+                sizes.append(len(parts[-1]))
+                start += before.sizes[at] + 1 if at < len(before.sizes) else 0
+                at += 1
+        text = b",".join(parts)
         others = [other for other in self._written if other is not before]
-        self._written = [_Written(items, text, ends), *others][:2]
+        self._written = [_Written(items, text, sizes), *others][:2]
         self._forget(len(items))
         return b"[" + text + b"]"
 
@@ -77,10 +87,12 @@ class BodyWriter:
             self._known = {key: value for key, value in self._known.items() if key in held}
 
 
-def _alike(one: list[Any], other: list[Any]) -> int:
-    """How many items both begin with, the very same objects."""
-    same = list(map(operator.is_, one, other))
-    return same.index(False) if False in same else len(same)
+_NOTHING = _Written([], b"", [])
+
+
+def _same(one: list[Any], other: list[Any]) -> bytes:
+    """A byte for each place that both have: 1 where the very same object stands."""
+    return bytes(map(operator.is_, one, other))
 
 
 def encoded(value: Any) -> bytes:
