@@ -188,8 +188,6 @@ class StepDetail(QFrame):
         self.tabs = QTabBar(self)
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
-        # A chosen tab is wider by its weight, and no reason for arrows.
-        self.tabs.setUsesScrollButtons(False)
         self.tabs.setAccessibleName("Parts of the step")
         for title, _name in _TABS:
             self.tabs.addTab(title)
@@ -214,8 +212,8 @@ class StepDetail(QFrame):
             self._foot.wrap_toggled.connect(view.set_wrap)
         tabs = QHBoxLayout()
         tabs.setContentsMargins(16, 0, 0, 0)
-        tabs.addWidget(self.tabs)
-        tabs.addStretch(1)
+        # All the width there is: a chosen tab is wider by its weight, and no reason for arrows.
+        tabs.addWidget(self.tabs, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
