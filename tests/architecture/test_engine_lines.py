@@ -32,7 +32,6 @@ ELSEWHERE = {
 
 OPEN = {
     "P6": "command outputs have no kind of their own yet",
-    "P27": "extensions come later",
 }
 
 
