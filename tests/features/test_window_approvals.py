@@ -309,7 +309,7 @@ async def test_a_question_does_not_take_the_focus_and_is_reached_and_answered_by
             assert button is not None
             assert button.objectName() == "approveButton"
             assert button.property("kind") == "primary"
-            await until(lambda: card.age > 0.4)
+            await until(lambda: card.takes_keys)
             QTest.keyClick(button, Qt.Key.Key_Return)
             assert live.panel.approvals.cards() == (card,), "Enter alone answers nothing"
             QTest.keyClick(button, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
@@ -375,3 +375,26 @@ async def test_the_card_says_how_many_of_the_commands_so_far_a_rule_would_fit(
             assert rule.fits.text() == "Fits 1 of the last 5 commands"
             await live.answer("denyButton")
             await live.ended()
+
+
+async def test_a_question_in_words_in_a_session_that_is_not_shown_is_announced_and_counted(
+    home: Path, folder: Path
+) -> None:
+    script = (asks_for("ask_user", question="Which colour?"), says("Red then."))
+    with ScriptedServer(*script) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            told: list[tuple[str, str]] = []
+            live.window.core.inbox.announce = lambda *words: told.append(words)  # type: ignore[method-assign]
+            await live.say("Paint it")
+            asking = live.panel
+            live.window.desk.new()
+            await until(lambda: asking.questions.cards())
+            assert told == [(asking.title, "A question needs your answer")]
+            assert live.window.windowTitle().startswith("(1) ")
+            live.window.desk.open(asking.session_id)
+            card = asking.questions.cards()[0]
+            card.field.setText("red")
+            card.field.returnPressed.emit()
+            await live.ended()
+            assert not live.window.windowTitle().startswith("(")
+            assert len(told) == 1

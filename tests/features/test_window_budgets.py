@@ -102,7 +102,7 @@ async def test_continue_asks_again_after_as_much_and_a_raised_limit_does_not(
             field.setValue(0.5)
             assert field.value() > 2, "a limit that is used up already cannot be chosen"
             field.setValue(20)
-            await until(lambda: card.age > 0.4)
+            await until(lambda: card.takes_keys)
             QTest.keyClick(field, Qt.Key.Key_Return)
             await live.ended()
             assert "Done." in live.text
@@ -119,7 +119,7 @@ async def test_the_keys_of_a_budget_card_are_those_of_any_card(home: Path, folde
             card.setFocus()
             QTest.keyClick(card, Qt.Key.Key_Return, control)
             assert live.panel.approvals.cards() == (card,), "too soon"
-            await until(lambda: card.age > 0.4)
+            await until(lambda: card.takes_keys)
             QTest.keyClick(card, Qt.Key.Key_Return)
             assert live.panel.approvals.cards() == (card,), "Enter alone answers nothing"
             QTest.keyClick(card, Qt.Key.Key_Return, control)

@@ -90,6 +90,11 @@ class ApprovalCard(QFrame):
         """Seconds since the question came up."""
         return self._clock() - self._born
 
+    @property
+    def takes_keys(self) -> bool:
+        """True once it was seen long enough that a key is meant for it."""
+        return self._appeared is not None and self._clock() - self._appeared >= DEAD_SECONDS
+
     def set_shared(self, others: int) -> None:
         """Says how many equal questions that stand elsewhere this answer is given to as well."""
         self._others = others
@@ -145,9 +150,9 @@ class ApprovalCard(QFrame):
             return enter
         if self._answer_by_key(event):
             return True
-        if enter and not event.isAutoRepeat() and not self._too_soon():
+        if enter and not event.isAutoRepeat() and self.takes_keys:
             self.answers.enter(watched)
-        return enter or (event.key() == Qt.Key.Key_Space and self._too_soon())
+        return enter or (event.key() == Qt.Key.Key_Space and not self.takes_keys)
 
     def _answer_by_key(self, event: QKeyEvent) -> bool:
         if not self._open or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier != (
@@ -155,17 +160,14 @@ class ApprovalCard(QFrame):
         ):
             return False
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if not self._too_soon() and not event.isAutoRepeat():
+            if self.takes_keys and not event.isAutoRepeat():
                 self.answers.confirm()
             return True
         if event.key() == Qt.Key.Key_Backspace:
-            if not self._too_soon() and not event.isAutoRepeat():
+            if self.takes_keys and not event.isAutoRepeat():
                 self._deny("")
             return True
         return False
-
-    def _too_soon(self) -> bool:
-        return self._appeared is None or self._clock() - self._appeared < DEAD_SECONDS
 
     def _watch_keys(self) -> None:
         """Sees the keys of all parts, also of those that were added since."""
