@@ -19,6 +19,7 @@ _SHOWN = 200
 # What stands behind these can be another thing each time.
 _EXPANSIONS = ("$", "`", "<(", ">(")
 _MOST_PLACES = 8
+_JOINTS = re.compile(r"[=@:<>,\"']")
 _SEPARATORS = re.compile(r"&&|\|\||[;|&\n]")
 
 
@@ -62,6 +63,25 @@ def judge_command(
         trouble = syntax.trouble
         return _judged("ask", trouble, command, "syntax", memorable=_memorable(syntax, machine))
     return _judge_plain(syntax, machine)
+
+
+def names_guarded(command: str) -> str:
+    """Why a command is asked about in every mode, "" if nothing in its plain words is guarded.
+
+    Words are looked at loosely: a name behind `=`, `@`, `:` or a redirection counts too. What a
+    command makes up while it runs cannot be seen here.
+    """
+    for words in split_loosely(command):
+        for word in words:
+            for text in filter(None, _JOINTS.split(word)):
+                parts = Path(text).parts
+                if protected.is_secret(parts):
+                    return f"{visible_line(text[:80])} may hold keys or passwords"
+                if words[0] != "git" and protected.is_repository(parts):
+                    return f"{visible_line(text[:80])} is inside a repository's own files (.git)"
+                if protected.is_always_asked(parts) or protected.is_start_up(parts):
+                    return f"{visible_line(text[:80])} gives orders to an agent or a program"
+    return ""
 
 
 def _judge_plain(syntax: Syntax, machine: Machine) -> Judgement:

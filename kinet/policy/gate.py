@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kinet.core.approval import Decision, Scope
-from kinet.policy.commands import judge_command
+from kinet.policy.commands import judge_command, names_guarded
 from kinet.policy.network import judge_url
 from kinet.policy.paths import judge_path
 from kinet.policy.verdicts import Judgement, VerdictWord
@@ -151,7 +151,8 @@ def _by_mode(
         return "ask", "it changes a file"
     if facts.tool == "shell":
         outside = facts.arguments.get("outside_sandbox") is True
-        return _command_by_mode(looked, mode, unsandboxed, no_sandbox, outside)
+        guarded = names_guarded(str(facts.arguments.get("command", ""))) if unsandboxed else ""
+        return _command_by_mode(looked, mode, unsandboxed, no_sandbox, outside, guarded)
     if facts.access == "network":
         if mode == "all" and unsandboxed and looked.memorable:
             return "allow", "everything is allowed in this mode"
@@ -164,7 +165,7 @@ def _by_mode(
 
 
 def _command_by_mode(
-    looked: Judgement, mode: str, unsandboxed: bool, no_sandbox: str, outside: bool
+    looked: Judgement, mode: str, unsandboxed: bool, no_sandbox: str, outside: bool, guarded: str
 ) -> tuple[VerdictWord, str]:
     if looked.verdict == "allow":
         return "allow", looked.reason
@@ -174,6 +175,8 @@ def _command_by_mode(
         return "ask", f"{no_sandbox}: {looked.reason}"
     if mode == "all" and not unsandboxed and outside:
         return "ask", "it asks to run outside the sandbox"
+    if mode == "all" and unsandboxed and guarded:
+        return "ask", guarded
     if mode == "all":
         return "allow", "commands are allowed in this mode"
     return "ask", looked.reason

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLayout, QPushButton, QVBoxLayout, QWidget
 
 from kinet.ui.kit.controls import text_label
 
@@ -12,6 +12,8 @@ _WORDS = (
     "and reach the network. Secrets, protected places and what is never run stay guarded. It holds "
     "for this session, until another approval mode is chosen or it is closed."
 )
+# Of a line; the window grows with the letters.
+_LETTERS = 64
 
 
 class UnsandboxedQuestion(QDialog):
@@ -22,11 +24,11 @@ class UnsandboxedQuestion(QDialog):
         self.setObjectName("unsandboxedQuestion")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Run commands without a sandbox?")
-        self.setFixedWidth(480)
         reason = text_label(f"No sandbox works here: {problem}.", tone="text_2")
         words = text_label(_WORDS, tone="text_2")
         for label in (reason, words):
             label.setWordWrap(True)
+            label.setFixedWidth(_LETTERS * label.fontMetrics().averageCharWidth())
         self.allow = QPushButton("Run without a sandbox")
         self.allow.setObjectName("allowUnsandboxedButton")
         self.allow.setProperty("kind", "danger")
@@ -42,6 +44,8 @@ class UnsandboxedQuestion(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 24)
         column.setSpacing(12)
+        # As high as its words need at any zoom.
+        column.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         column.addWidget(text_label("Run commands without a sandbox?", type="h2"))
         column.addWidget(reason)
         column.addWidget(words)
