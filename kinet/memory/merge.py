@@ -58,8 +58,6 @@ def _close(old: str, new: str) -> Relation | None:
     before, after = content(old), content(new)
     if not before or not after or _turns(old) != _turns(new):
         return None
-    if before == after:
-        return "same"
     if _figures(before) != _figures(after):
         return None
     # Order counts: to prefer one thing over another is not to prefer the other.
