@@ -68,7 +68,9 @@ def request_of(document: Mapping[str, Any]) -> ModelRequest:
     tools = document.get("tools") or ()
     if not isinstance(tools, (list, tuple)):
         raise ValueError('"tools" must be a list')
-    limit = settings.get("max_tokens")
+    limit = settings.get("max_tokens") or 0
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
+        raise ValueError('"settings.max_tokens" must be a whole number')
     schemas = tuple(ToolSchema.from_dict(tool) for tool in tools if isinstance(tool, Mapping))
     choice, named = _choice(document.get("tool_choice"))
     if named and named not in {tool.name for tool in schemas}:
@@ -80,7 +82,7 @@ def request_of(document: Mapping[str, Any]) -> ModelRequest:
         tool_choice=choice,
         tool_named=named,
         effort=_effort(settings.get("thinking")),
-        max_tokens=limit if isinstance(limit, int) and limit > 0 else 0,
+        max_tokens=limit,
         temperature=_number(settings, "temperature"),
         top_p=_number(settings, "top_p"),
         turn_start=_turn_start(messages),
@@ -208,28 +210,42 @@ def _choice(raw: Any) -> tuple[ToolChoice, str]:
         if isinstance(name, str) and name:
             return "required", name
         raw = raw.get("type")
-    if raw in ("required", "any"):
-        return "required", ""
-    return ("none", "") if raw == "none" else ("auto", "")
+    match raw:
+        case None | "auto":
+            return "auto", ""
+        case "none":
+            return "none", ""
+        case "required" | "any":
+            return "required", ""
+        case _:
+            raise ValueError('"tool_choice" must be auto, none, required or name a tool')
 
 
 def _effort(raw: Any) -> Effort:
+    """The effort, in our words or in those of the protocols."""
     if isinstance(raw, Mapping):
-        return "off" if raw.get("type") == "disabled" else "medium"
-    if raw is True:
-        return "medium"
-    if raw is False:
-        return "off"
-    if raw in ("off", "low", "medium", "high"):
-        effort: Effort = raw
-        return effort
-    return ""
+        raw = raw.get("type", raw.get("effort", raw.get("enabled")))
+    match raw:
+        case None | "":
+            return ""
+        case False | "off" | "disabled" | "none":
+            return "off"
+        case True | "enabled" | "adaptive" | "medium":
+            return "medium"
+        case "low" | "minimal":
+            return "low"
+        case "high" | "max" | "xhigh":
+            return "high"
+        case _:
+            raise ValueError('"settings.thinking" must be off, low, medium or high')
 
 
 def _number(settings: Mapping[str, Any], name: str) -> float | None:
     value = settings.get(name)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if value is None:
         return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f'"settings.{name}" must be a number')
     return value
 
 

@@ -12,7 +12,7 @@ from provider_server import DONE, FINISH, Playing, ScriptedServer, chunk, event
 from kinet.core.profile import ModelProfile
 from kinet.net.secret import Secret
 from kinet.providers.catalog import served_window
-from kinet.providers.complete import complete
+from kinet.providers.complete import complete, request_of
 
 KEY = Secret("sk-canary-0123456789abcdef")
 ASK = {"messages": [{"role": "user", "content": "go"}], "tools": [{"function": {"name": "write"}}]}
@@ -198,3 +198,40 @@ async def test_a_conversation_without_a_word_is_not_sent_empty(protocol):
     out, _ = await complete({"messages": [{"role": "user"}]}, profile, None, dry_run=True)
     body = out["body"]
     assert "[nothing was said]" in json.dumps(body.get("messages") or body["input"])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"settings": {"max_tokens": "12"}},
+        {"settings": {"max_tokens": -1}},
+        {"settings": {"temperature": "hot"}},
+        {"settings": {"top_p": True}},
+        {"settings": {"thinking": "very"}},
+        {"tool_choice": "banana"},
+        {"tools": "none"},
+    ],
+)
+async def test_an_option_that_cannot_be_meant_is_told_and_never_ignored(given):
+    profile = ModelProfile("p", "http://s.test/v1", "m")
+    document = {"messages": [{"role": "user", "content": "x"}], **given}
+    out, code = await complete(document, profile, None, dry_run=True)
+    assert code == 2
+    assert "cannot be used" in out["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("thinking", "effort"),
+    [
+        (None, ""),
+        (False, "off"),
+        ({"type": "disabled"}, "off"),
+        ({"type": "enabled", "budget_tokens": 5000}, "medium"),
+        (True, "medium"),
+        ("low", "low"),
+        ({"effort": "high"}, "high"),
+    ],
+)
+def test_thinking_may_be_said_in_any_protocol_s_words(thinking, effort):
+    document = {"messages": [{"role": "user", "content": "x"}], "settings": {"thinking": thinking}}
+    assert request_of(document).effort == effort
