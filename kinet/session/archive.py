@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -67,12 +68,12 @@ def write_archive(path: Path, store: SessionStore, facts: str) -> int:
                 pass
         os.replace(temporary, path)
         sync_folder(path.parent)
-    except OSError as exc:
-        raise StoreError(
-            f"{path} cannot be written: {exc.strerror or exc}.", hint="Choose another place."
-        ) from exc
+    except (OSError, zipfile.BadZipFile) as exc:
+        why = exc.strerror if isinstance(exc, OSError) and exc.strerror else str(exc)
+        raise StoreError(f"{path} cannot be written: {why}.", hint="Choose another place.") from exc
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
     return len(rows)
 
 

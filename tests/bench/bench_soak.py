@@ -134,6 +134,8 @@ async def hour(turns: int, sizes: list[float], stalls: list[float]) -> dict[str,
         program = FakeProgram(Path(place))
         program.script = script
         async with shell_window(program) as window:
+            # As the program does after its start.
+            gc.freeze()
             watch = asyncio.ensure_future(_watch(stalls))
             person = Hour(window)
             for number in range(turns):

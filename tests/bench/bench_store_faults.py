@@ -7,7 +7,7 @@ answer is a sentence or a success; what was there is there; what was said to be 
 same act succeeds on the next try without a restart; the file is sound; no temporary file is left.
 Linux with a C compiler only. Prints {value, limit, pass}; exits 1 on a miss.
 
-    python tests/bench/bench_store_faults.py [--seconds 600]
+    python tests/bench/bench_store_faults.py [--seconds 900] [--acts append,upgrade]
 """
 
 from __future__ import annotations
@@ -115,15 +115,17 @@ def main() -> int:
 
 def _inside() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=600.0)
-    ends = time.monotonic() + parser.parse_args().seconds
+    parser.add_argument("--seconds", type=float, default=900.0)
+    parser.add_argument("--acts", default=",".join([*ACTS, "upgrade"]))
+    options = parser.parse_args()
+    ends = time.monotonic() + options.seconds
     faults = ctypes.CDLL(os.environ["LD_PRELOAD"])
     wrong: list[str] = []
     tries: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         _prepare(place / "kept")
-        for act in [*ACTS, "upgrade"]:
+        for act in options.acts.split(","):
             tries[act] = 0
             for error in ERRORS:
                 for sticky in (0, 1):
