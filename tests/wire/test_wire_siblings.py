@@ -14,6 +14,7 @@ from wire_answers import check_answer
 
 from kinet.core.profile import ModelProfile
 from kinet.providers.complete import complete
+from kinet.providers.doctor import Doctor
 
 ANSWERS = {**answers(), **calls(), **messages()}
 FAILURES = failures()
@@ -73,3 +74,16 @@ async def test_a_failure_in_a_good_status_is_named_like_one_with_its_own(name):
         pytest.skip("only an error document can come in a stream")
     got = await understood(case.protocol, f"data: {case.body}\n\n", 0)
     assert got["error"]["kind"] == case.kind[0], got["error"]["message"]
+
+
+@pytest.mark.parametrize("name", FAILURES)
+async def test_the_doctor_names_the_cause_of_another_failure(name):
+    case = FAILURES[name]
+    profile = ModelProfile("s", "http://server.test/v1", "m", protocol=case.protocol)  # type: ignore[arg-type]
+    headers = dict(case.headers)
+    async with answering(case.body.encode(), 0, case.status, **headers) as client:
+        found = await Doctor(profile, None, client).examine()
+    assert not found.ok
+    assert found.cause == case.kind[0], found
+    assert case.says in found.verdict
+    assert found.hint
