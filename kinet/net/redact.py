@@ -70,8 +70,7 @@ def hide_live_keys(text: str) -> str:
     """The text with live keys replaced by a mask, and nothing else changed."""
     # Longest first: a key may contain another one.
     for form in sorted(_live, key=len, reverse=True):
-        if form in text:
-            text = text.replace(form, MASK)
+        text = text.replace(form, MASK)
     return text
 
 
