@@ -27,6 +27,8 @@ from kinet.providers.pricing import known_window
 # Where nothing is known of a window, a conversation is compacted at this many tokens.
 UNKNOWN_WINDOW_LIMIT = 30_000
 _RESERVE = 16_384
+# Of the window, for one page of a file.
+_PAGE_SHARE = 0.2
 # After an overflow no text may take more than this share of the room, nor less than so much.
 _SHARES, _SHORTEST = 4, 1_000
 
@@ -82,6 +84,11 @@ class Context:
     def reserve(self) -> int:
         """Tokens that stay free for the answer."""
         return min(_RESERVE, self.window // 4) if self.window else 0
+
+    def page_bytes(self) -> int:
+        """How much of a file may be read at once; 0 where the window is not known."""
+        room = int(_PAGE_SHARE * self.window * self.characters_per_token())
+        return max(_SHORTEST, room) if self.window else 0
 
     @property
     def compact_at(self) -> int:

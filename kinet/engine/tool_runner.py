@@ -58,12 +58,14 @@ class ToolRunner:
         approvals: Approvals,
         guard: LoopGuard,
         agents: SubAgents | None = None,
+        page_bytes: Callable[[], int] = lambda: 0,
     ) -> None:
         self._turn = turn
         self._emit = emit
         self._approvals = approvals
         self._guard = guard
         self._agents = agents
+        self._page_bytes = page_bytes
         self._journaling = Journaling(turn, emit)
         self._slots = asyncio.Semaphore(max(1, turn.limits.parallel_reads))
         # True when every call of the last step said that nothing is left to do.
@@ -212,7 +214,9 @@ class ToolRunner:
         def progress(text: str) -> None:
             self._emit(ToolProgress(call.id, text))
 
+        page = self._page_bytes()
         return ToolContext(
+            limits={"page_bytes": page} if page else {},
             folder=turn.folder,
             call_id=call.id,
             session_id=turn.session_id,

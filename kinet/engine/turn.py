@@ -76,7 +76,14 @@ class Turn:
         self._approvals = Approvals(request, self._emit)
         self._guard = LoopGuard()
         self._agents = SubAgentRunner(request, self._emit, self._run_sub_agent)
-        self._tools = ToolRunner(request, self._emit, self._approvals, self._guard, self._agents)
+        self._tools = ToolRunner(
+            request,
+            self._emit,
+            self._approvals,
+            self._guard,
+            self._agents,
+            self._context.page_bytes,
+        )
         self._model = ModelCall(
             request.provider,
             request.profile,

@@ -62,10 +62,10 @@ class ReadFile:
             return read
         text = await document_text(read.data, read.kind, read.shown)
         offset, limit = max(1, arguments.offset), min(arguments.limit, PAGE_LINES)
-        page = page_of_text(text, offset, limit, read.kind)
+        page = page_of_text(text, offset, limit, read.kind, _page_bytes(context))
         note = f"This is the text of a {NAMES[read.kind]}, not its bytes; edit_file sees the bytes."
         page = replace(page, size=len(read.data), notes=(*page.notes, note))
-        return _output(page, read.shown, offset, limit)
+        return _output(page, read.shown, offset, limit, _page_bytes(context))
 
     def _read(self, arguments: ReadFileArguments, context: ToolContext) -> ToolOutput | _Document:
         try:
@@ -86,12 +86,13 @@ class ReadFile:
                 if media_type_of(head) and status.st_size <= _PICTURE_BYTES:
                     return _picture(shown, _whole(descriptor), head)
                 limit = min(arguments.limit, PAGE_LINES)
-                page = read_page(descriptor, status.st_size, max(1, arguments.offset), limit)
+                offset, most = max(1, arguments.offset), _page_bytes(context)
+                page = read_page(descriptor, status.st_size, offset, limit, most)
                 if context.files is not None and not page.binary:
                     context.files.remember(real, _digest(descriptor, status))
             finally:
                 os.close(descriptor)
-        return _output(page, shown, max(1, arguments.offset), limit)
+        return _output(page, shown, offset, limit, most)
 
     def _document(self, real: Path, descriptor: int, kind: str, context: ToolContext) -> _Document:
         data = _whole(descriptor)
@@ -147,7 +148,7 @@ def _digest(descriptor: int, status: os.stat_result) -> str:
     return digest.hexdigest()
 
 
-def _output(page: Page, shown: str, offset: int, limit: int) -> ToolOutput:
+def _output(page: Page, shown: str, offset: int, limit: int, page_bytes: int) -> ToolOutput:
     size = f"{page.size:,} bytes"
     if page.binary:
         what = "NUL bytes only, as far as looked at" if page.hollow else "a binary file"
@@ -164,7 +165,7 @@ def _output(page: Page, shown: str, offset: int, limit: int) -> ToolOutput:
     notes = [*page.notes]
     if page.more:
         total = f" of {page.total:,}" if page.total else ""
-        kilobytes = f"{PAGE_BYTES // 1024} KB"
+        kilobytes = f"{max(1, page_bytes // 1024)} KB"
         notes.append(f"Cut at {f'{limit:,} lines' if len(page.lines) >= limit else kilobytes}.")
         notes.append(f"Lines {offset:,} to {last:,}{total}. Go on with offset={last + 1}.")
     if not page.size:
@@ -180,6 +181,11 @@ def _output(page: Page, shown: str, offset: int, limit: int) -> ToolOutput:
         "truncated": page.more,
     }
     return ToolOutput(text, preview, details, model_content=text)
+
+
+def _page_bytes(context: ToolContext) -> int:
+    """A page is smaller where the model's window is small."""
+    return min(PAGE_BYTES, context.limits.get("page_bytes", PAGE_BYTES))
 
 
 def _similar(path: str, context: ToolContext) -> str:

@@ -164,3 +164,19 @@ async def test_p11_p12_a_page_ends_at_lines_or_bytes_and_says_what_is_left(proto
     assert wide.endswith("[Cut at 50 KB.]\n[Lines 1 to 51 of 200. Go on with offset=52.]")
     # The model got these very pages, not shortened once more.
     assert all(json.dumps(page)[1:-1] in json.dumps(server.bodies[1]) for page in (long, wide))
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_a_page_of_a_file_takes_at_most_a_fifth_of_a_small_window(protocol, tmp_path):
+    (tmp_path / "wide.txt").write_text(("word " * 20 + "\n") * 2_000)
+    with ScriptedServer(asks_for("read_file", path="wide.txt"), says("Ok.")) as server:
+        profile = server.profile(protocol, window=16_384)
+        provider = create_provider(profile, None)
+        chat = Chat(tools=builtin_tools(), folder=tmp_path, profile=profile)
+        events = await chat.send(provider)
+        await provider.close()
+    (page,) = [item.model_content for item in results(events)]
+    # 0.2 tokens a character at the least: a fifth of the window is no more than this.
+    assert 2_000 < len(page) < 16_384
+    assert "Go on with offset=" in page
+    assert last(events).reason == "completed"

@@ -38,8 +38,10 @@ class Page:
     hollow: bool = False
 
 
-def read_page(descriptor: int, size: int, offset: int, limit: int) -> Page:
-    """Lines `offset` to `offset + limit - 1`, at most 50 KB of them. Raises OSError."""
+def read_page(
+    descriptor: int, size: int, offset: int, limit: int, page_bytes: int = PAGE_BYTES
+) -> Page:
+    """Lines `offset` to `offset + limit - 1`, at most `page_bytes` of them. Raises OSError."""
     head = os.read(descriptor, _SAMPLE)
     tail = _tail(descriptor, size)
     if is_binary(head, tail):
@@ -47,15 +49,17 @@ def read_page(descriptor: int, size: int, offset: int, limit: int) -> Page:
         return Page((), size, 0, 0, False, "binary", binary=True, hollow=hollow)
     encoding, mark = encoding_of(head)
     os.lseek(descriptor, len(mark), os.SEEK_SET)
-    page = _collect(_texts(descriptor, encoding), size, offset, limit, encoding)
+    page = _collect(_texts(descriptor, encoding), size, offset, limit, encoding, page_bytes)
     if any("\x00" in line for line in page.lines):
         return Page((), size, 0, 0, False, "binary", binary=True)
     return page
 
 
-def page_of_text(text: str, offset: int, limit: int, what: str) -> Page:
+def page_of_text(
+    text: str, offset: int, limit: int, what: str, page_bytes: int = PAGE_BYTES
+) -> Page:
     """The same page of a text that is already here; `what` stands for its encoding."""
-    return _collect(iter([text]), 0, offset, limit, what)
+    return _collect(iter([text]), 0, offset, limit, what, page_bytes)
 
 
 def _tail(descriptor: int, size: int) -> bytes:
@@ -105,7 +109,9 @@ def _bounded_lines(texts: Iterator[str], patient: bool) -> Iterator[_Line]:
         yield _Line("".join(kept), length)
 
 
-def _collect(texts: Iterator[str], size: int, offset: int, limit: int, encoding: str) -> Page:
+def _collect(
+    texts: Iterator[str], size: int, offset: int, limit: int, encoding: str, page_bytes: int
+) -> Page:
     lines: list[str] = []
     notes: list[str] = []
     used = seen = passed = 0
@@ -121,13 +127,13 @@ def _collect(texts: Iterator[str], size: int, offset: int, limit: int, encoding:
             continue
         text = for_reading(line.text)
         length = len(text.encode("utf-8")) + 1
-        if more or seen >= offset + limit or (lines and used + length > PAGE_BYTES):
+        if more or seen >= offset + limit or (lines and used + length > page_bytes):
             more = True
             if count_all:
                 continue
             break
-        if length > PAGE_BYTES:
-            text = _cut(text)
+        if length > page_bytes:
+            text = _cut(text, page_bytes)
             count = f"{line.length:,}" if line.whole else f"more than {line.length:,}"
             notes.append(f"Line {seen:,} has {count} characters; {len(text):,} are shown.")
             more = not line.whole
@@ -138,6 +144,6 @@ def _collect(texts: Iterator[str], size: int, offset: int, limit: int, encoding:
     return Page(tuple(lines), size, seen, seen if ended else 0, more, encoding, tuple(notes))
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, page_bytes: int) -> str:
     """As much of the text as a page holds, never half a character."""
-    return text.encode("utf-8")[:PAGE_BYTES].decode("utf-8", "ignore")
+    return text.encode("utf-8")[:page_bytes].decode("utf-8", "ignore")
