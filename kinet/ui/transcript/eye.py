@@ -8,6 +8,7 @@ from kinet.ui.transcript.entry import Entry
 from kinet.ui.transcript.flow import Flow
 from kinet.ui.transcript.follow import Follower
 from kinet.ui.transcript.style import TOP
+from kinet.ui.transcript.text_entry import TextEntry
 
 # An entry, the number of its block or -1, and how far below the upper edge of the screen it is.
 Anchor = tuple[Entry, int, int]
@@ -56,7 +57,7 @@ class Eye:
         if top <= 0 and self._flow.entries:
             # Who went to the very beginning stays there, whatever turns out to be higher.
             return self._flow.entries[0], -1, self._flow.top_of(0)
-        found = self._flow.anchor(top, top + height)
+        found = self._landmark(top, top + height)
         return None if found is None else (found[0], found[1], found[2] - top)
 
     def return_to(self, anchor: Anchor | None) -> None:
@@ -65,7 +66,7 @@ class Eye:
             if self._follower.following:
                 self._bar.setValue(self._bar.maximum())
             elif anchor is not None:
-                now = self._flow.place_of_anchor(anchor)
+                now = self._place_of(anchor)
                 if now is not None:
                     self._bar.setValue(now - anchor[2])
 
@@ -80,3 +81,42 @@ class Eye:
         self.set_range(height)
         with self._follower.own_moves():
             self._bar.setValue(value)
+
+    def _landmark(self, top: int, bottom: int) -> Anchor | None:
+        """Something seen that is to stay where it is: (entry, number of its piece or -1, its top).
+
+        It begins the longest stretch that is laid out: what lies beyond that may still change its
+        height, above the stretch or below.
+        """
+        flow = self._flow
+        fallback: Anchor | None = None
+        best: list[Anchor] = []
+        run: list[Anchor] = []
+        for place in flow.seen(top, bottom):
+            entry = flow.entries[place]
+            above = flow.top_of(place)
+            if not isinstance(entry, TextEntry):
+                if above >= top:
+                    run.append((entry, -1, above))
+                continue
+            for number in entry.seen(top - above, bottom - above):
+                at = above + entry.piece_top(number)
+                fallback = fallback or (entry, number, at)
+                if not entry.is_folded and not entry.piece(number).is_certain:
+                    best, run = max(best, run, key=len), []
+                elif at >= top:
+                    run.append((entry, number, at))
+            fallback = fallback or (entry, -1, above)
+        best = max(best, run, key=len)
+        return best[0] if best else fallback
+
+    def _place_of(self, anchor: Anchor) -> int | None:
+        """Where the anchor is now; None if it is gone."""
+        entry, number, _ = anchor
+        place = self._flow.place_of(entry)
+        if place < 0:
+            return None
+        above = self._flow.top_of(place)
+        if isinstance(entry, TextEntry) and 0 <= number < entry.piece_count:
+            return above + entry.piece_top(number)
+        return above

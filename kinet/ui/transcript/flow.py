@@ -160,44 +160,6 @@ class Flow:
                 moved = True
         return moved, done
 
-    def anchor(self, top: int, bottom: int) -> tuple[Entry, int, int] | None:
-        """Something seen that is to stay where it is: (entry, number of its piece or -1, its top).
-
-        It begins the longest stretch that is laid out: what lies beyond that may still change its
-        height, above the stretch or below.
-        """
-        fallback: tuple[Entry, int, int] | None = None
-        best: list[tuple[Entry, int, int]] = []
-        run: list[tuple[Entry, int, int]] = []
-        for place in self.seen(top, bottom):
-            entry = self.entries[place]
-            above = self.top_of(place)
-            if not isinstance(entry, TextEntry):
-                if above >= top:
-                    run.append((entry, -1, above))
-                continue
-            for number in entry.seen(top - above, bottom - above):
-                at = above + entry.piece_top(number)
-                fallback = fallback or (entry, number, at)
-                if not entry.is_folded and not entry.piece(number).is_certain:
-                    best, run = max(best, run, key=len), []
-                elif at >= top:
-                    run.append((entry, number, at))
-            fallback = fallback or (entry, -1, above)
-        best = max(best, run, key=len)
-        return best[0] if best else fallback
-
-    def place_of_anchor(self, anchor: tuple[Entry, int, int]) -> int | None:
-        """Where the anchor is now; None if it is gone."""
-        entry, number, _ = anchor
-        place = self.place_of(entry)
-        if place < 0:
-            return None
-        above = self.top_of(place)
-        if isinstance(entry, TextEntry) and 0 <= number < entry.piece_count:
-            return above + entry.piece_top(number)
-        return above
-
     def _estimate(self, entry: Entry) -> None:
         entry.estimate(self.style, self.width)
         entry.stamp = self._stamp
