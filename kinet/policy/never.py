@@ -37,10 +37,6 @@ _DISK_TOOLS = frozenset({
 _KEYCHAIN_TOOLS = frozenset({
     "secret-tool", "security", "keyring", "kwallet-query", "kwalletcli", "cmdkey", "lssecret",
 })  # fmt: skip
-_REMOVERS = frozenset({
-    "rm", "chmod", "chown", "chgrp", "setfacl", "find", "rd", "rmdir", "del", "erase",
-    "Remove-Item", "ri", "mv", "rsync",
-})  # fmt: skip
 _DEEPEST = 3
 _FARTHEST = 24
 
@@ -147,8 +143,6 @@ def _by_program(name: str, words: Sequence[str], machine: Machine) -> str:
 
 def _removes(name: str, words: Sequence[str]) -> bool:
     """True if the program, given a folder, would take or change all below it."""
-    if name not in _REMOVERS:
-        return False
     letters = "".join(word[1:] for word in words if re.match(r"\A-[A-Za-z]+\Z", word))
     if name == "rm":
         return "r" in letters.lower() or "--recursive" in words or "--no-preserve-root" in words

@@ -1,11 +1,12 @@
 """Mutation score of the gate: small faults in its modules, one by one; tests must notice (N21).
 
-Every fault is tried; SAMPLE takes a seeded part of them, MODULES only some modules. Faults that
+Every fault is tried; SAMPLE takes a seeded part of them, MODULES only some modules, and MINUTES
+ends the run early, with the score of what was tried, in random order, until then. Faults that
 change nothing anybody could see are listed with the reason in `harmless_faults.toml` and do not
 count; one listed there that a test notices, or that is no longer there, is told and counts as a
 miss. Prints each survivor and {value, limit, pass}; exits 1 below the limit.
 
-    python tests/bench/bench_mutation.py [SAMPLE] [SEED] [MODULE,MODULE…]
+    python tests/bench/bench_mutation.py [SAMPLE] [SEED] [MODULE,MODULE…] [MINUTES]
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import os
 import random
 import sys
+import time
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -72,10 +74,18 @@ def key(fault: Fault) -> tuple[str, str, str]:
     return fault.module, fault.source, fault.what
 
 
-def measured(runs: FaultRuns, chosen: Iterable[Fault], known: dict[tuple[str, str, str], str],
-             score: Score) -> None:  # fmt: skip
+def measured(
+    runs: FaultRuns,
+    chosen: Iterable[Fault],
+    known: dict[tuple[str, str, str], str],
+    score: Score,
+    minutes: float,
+) -> None:
     """Plants each of them."""
+    ends = time.monotonic() + minutes * 60
     for fault in chosen:
+        if time.monotonic() > ends:
+            return
         noticed = runs.noticed(fault)
         listed = key(fault) in known
         if listed and not noticed:
@@ -98,13 +108,14 @@ def main() -> int:
     modules = sys.argv[3].split(",") if len(sys.argv) > 3 else list(MODULES)
     os.chdir(ROOT)
     every = [fault for module in modules for fault in faults(module)]
-    chosen = random.Random(seed).sample(every, min(sample, len(every))) if sample else every
+    minutes = float(sys.argv[4]) if len(sys.argv) > 4 else 600.0
+    chosen = random.Random(seed).sample(every, min(sample or len(every), len(every)))
     known, score = harmless(), Score()
     here = {key(fault) for fault in every}
     for gone in [one for one in known if one[0] in modules and one not in here]:
         print(f"listed as harmless but not there any more: {gone}", flush=True)
         score.wrong += 1
-    runs = FaultRuns(modules, lambda runs: measured(runs, chosen, known, score))
+    runs = FaultRuns(modules, lambda runs: measured(runs, chosen, known, score, minutes))
     options = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:qt"]
     pytest.main([*options, "-p", "no:faulthandler", *TESTS], plugins=[runs])
     return 0 if score.told() else 1

@@ -84,6 +84,7 @@ def test_the_last_name_alone_decides_for_a_file() -> None:
 def test_a_secret_folder_outside_counts_and_the_projects_own_place_does_not() -> None:
     assert is_secret_path(Path("/home/me/.ssh/x"), Path("/project"))
     assert is_secret_path(Path("/home/me/.ssh/x"))
+    assert is_secret_path(Path("/.ssh/x"), Path("/project"))
     assert not is_secret_path(Path("/home/me/.ssh/project/x"), Path("/home/me/.ssh/project"))
 
 
@@ -162,7 +163,9 @@ def project(tmp_path: Path) -> Path:
         ("a.txt/x", "write", "deny", "into-a-file"), ("a.txt/x", "read", "deny", "missing"),
         ("", "read", "deny", "malformed"), ("  ", "read", "deny", "malformed"),
         ("a\x00b", "read", "deny", "malformed"), ("\ud800", "read", "deny", "malformed"),
-        ("\udc80x", "write", "allow", "inside"), ("x" * 256, "read", "deny", "malformed"),
+        ("a\ud800b", "read", "deny", "malformed"), ("\udd00", "read", "deny", "malformed"),
+        ("\udcff", "write", "allow", "inside"), ("\udc80x", "write", "allow", "inside"),
+        ("x" * 256, "read", "deny", "malformed"),
         ("x" * 255, "write", "allow", "inside"), ("ü" * 128, "read", "deny", "malformed"),
         ("../other.txt", "read", "ask", "outside"), ("../other.txt", "write", "ask", "outside"),
         ("..", "search", "ask", "outside"), ("../new.txt", "write", "ask", "outside"),

@@ -90,6 +90,14 @@ def test_what_only_reads_meets_no_objection(command: str, root: Path) -> None:
         assert why(command, root) == ""
 
 
+def test_a_secret_is_known_by_the_name_given_and_by_the_real_one(root: Path) -> None:
+    (root / ".env").write_text("k")
+    (root / "plain").symlink_to(".env")
+    (root / "x.pem").symlink_to("a.txt")
+    for command in ("cat .env", "cat plain", "cat x.pem", "test -f plain"):
+        assert "may hold keys" in why(command, root), command
+
+
 def test_words_that_no_file_has_are_no_operands(root: Path) -> None:
     place = Place(root, root, root)
     assert objection(["cat", ""], place) == "an operand is empty"
