@@ -206,7 +206,7 @@ class ChatPanel(QFrame):
         self.find_bar.closed.connect(self.composer.edit.setFocus)
         self.approvals.changed.connect(self._show_state)
         self.questions.changed.connect(self._show_state)
-        self.reading.made.connect(self._order_tabs)
+        self.reading.made.connect(lambda: _order_tabs(self))
         self.reading.retry_requested.connect(self.retry)
         self.reading.found.connect(self.find_bar.show_count)
         self.reading.message_chosen.connect(self.branches.act)
@@ -253,13 +253,14 @@ class ChatPanel(QFrame):
         self.composer.set_placeholder(_placeholder(self))
         self.state_changed.emit()
 
-    def _order_tabs(self) -> None:
-        """From the head through what is read to where the answer is written."""
-        self.setTabOrder(self.header.panel_button, self.transcript)
-        self.setTabOrder(self.transcript, self.composer.edit)
-
     def _show_branches(self) -> None:
         spawn(self.branches.show(self.reading.presenter), "branches")
+
+
+def _order_tabs(panel: ChatPanel) -> None:
+    """From the head through what is read to where the answer is written."""
+    panel.setTabOrder(panel.header.panel_button, panel.transcript)
+    panel.setTabOrder(panel.transcript, panel.composer.edit)
 
 
 def _placeholder(panel: ChatPanel) -> str:
