@@ -13,8 +13,6 @@ from kinet.providers.transport.surrogates import cleaned_values
 
 # The parts of a body that grow with the conversation.
 _GROWING = ("messages", "input")
-# Items that may be known beyond those in use before they are looked through.
-_ROOM = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +33,6 @@ class BodyWriter:
 
     def __init__(self) -> None:
         self._written: list[_Written] = []
-        # Items by their id; each is kept beside its bytes, for an id is good while it lives.
-        self._known: dict[int, tuple[Any, bytes]] = {}
 
     def written(self, body: Mapping[str, Any]) -> bytes:
         """The body as JSON bytes, valid Unicode whatever was in it: the same as `encoded` gives."""
@@ -48,7 +44,9 @@ class BodyWriter:
 
     def _items(self, items: list[Any]) -> bytes:
         pairs = [(before, _same(before.items, items)) for before in self._written]
-        before, same = max(pairs, key=lambda pair: sum(pair[1]), default=(_NOTHING, b""))
+        # Another conversation has nothing of it, and is not to be forgotten for it.
+        alike = [pair for pair in pairs if any(pair[1])]
+        before, same = max(alike, key=lambda pair: sum(pair[1]), default=(_NOTHING, b""))
         parts: list[bytes] = []
         sizes: list[int] = []
         # Where item number `at` begins in what was written before.
@@ -64,27 +62,14 @@ class BodyWriter:
                 start += size + 1
                 at = end
             else:
-                parts.append(self._item(items[at]))
+                parts.append(encoded(items[at]))
                 sizes.append(len(parts[-1]))
                 start += before.sizes[at] + 1 if at < len(before.sizes) else 0
                 at += 1
         text = b",".join(parts)
         others = [other for other in self._written if other is not before]
         self._written = [_Written(items, text, sizes), *others][:2]
-        self._forget(len(items))
         return b"[" + text + b"]"
-
-    def _item(self, item: Any) -> bytes:
-        known = self._known.get(id(item))
-        if known is None:
-            known = self._known[id(item)] = (item, encoded(item))
-        return known[1]
-
-    def _forget(self, count: int) -> None:
-        """Keeps what the last two lists hold, once much more is known."""
-        if len(self._known) > 3 * count + _ROOM:
-            held = {id(item) for written in self._written for item in written.items}
-            self._known = {key: value for key, value in self._known.items() if key in held}
 
 
 _NOTHING = _Written([], b"", [])
