@@ -285,6 +285,7 @@ class _Built:
             keychain,
             self.models.client,
             memory=memory,
+            trash=self.sessions,
             usage=UsageLog(self.database),
             tour=self.start_tour,
             approvals=RuleServices(self.rule_book, self.choices.mode, self.home),
@@ -301,9 +302,7 @@ class _Built:
 
         models, choices = self.models, self.choices
         store = SessionStore(self.database)
-        memory = SessionMemory(
-            self.facts, self.database, self.settings, models, self.options, store.fetch
-        )
+        memory = SessionMemory(self.facts, store, self.settings, models, self.options)
         parts = SessionParts(
             store=store,
             engine=lambda: self.engine,

@@ -33,6 +33,7 @@ class Services(ModelServices):
         client: ClientFactory,
         *,
         memory: MemoryServices,
+        trash: object,
         usage: UsageLog,
         tour: StartTour,
         approvals: RuleServices,
@@ -45,6 +46,8 @@ class Services(ModelServices):
         self.skills = skills
         self.rules_files = rules_files
         self.memory = memory
+        # The deleted sessions; what keeps them stands beside this room.
+        self.trash = trash
         self.kept = kept
         self.commands = CommandServices(settings, keychain)
         self._usage = usage

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from kinet.memory.facts import FactBook
     from kinet.settings.model_choice import ModelChoice
     from kinet.settings.store import SettingsStore
-    from kinet.store.database import Database
     from kinet.store.search import SearchHit
+    from kinet.store.sessions import SessionStore
 
 
 class SessionMemory:
@@ -31,16 +31,15 @@ class SessionMemory:
     def __init__(
         self,
         book: FactBook,
-        database: Database,
+        store: SessionStore,
         settings: SettingsStore,
         models: ModelChoice,
         options: Options,
-        fetch: Callable[[str], str | None],
     ) -> None:
         self._book, self._settings, self._models = book, settings, models
         self._options = options
-        self._uses = FactUses(database)
-        self._index = SearchIndex(database, fetch)
+        self._uses = FactUses(store.database)
+        self._index = SearchIndex(store.database, store.fetch)
         self.recall = Recall(book, self.places) if options.memory else None
         self.noticing = Noticing(book, self.whom_to_ask)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from kinet.core.profile import ModelProfile, Price
 from kinet.ui.kept_facts import KeptFacts
@@ -291,6 +291,11 @@ class Services(ModelServices, Protocol):
     @property
     def approvals(self) -> RuleServices:
         """Saved rules, and a trial of them."""
+        ...
+
+    @property
+    def trash(self) -> Any:
+        """The deleted sessions: keeps `ui.preferences.trash_view.Trash`."""
         ...
 
     @property

@@ -242,6 +242,7 @@ class FakeServices:
     """Finds nothing, knows nothing."""
 
     memory: Any
+    trash: Any
 
     def __init__(self) -> None:
         self.skills = FakeSkills()
@@ -257,6 +258,13 @@ class FakeServices:
 
     def __getattr__(self, name: str) -> Any:
         return lambda *args, **values: ()
+
+
+class NoTrash:
+    """Nothing was deleted."""
+
+    def trash(self) -> list[Any]:
+        return []
 
 
 class FakeTrust:
@@ -282,6 +290,7 @@ class FakeProgram:
         self.sessions = FakeSessions(rows)
         self.services = FakeServices()
         self.services.memory = facts_at(home)
+        self.services.trash = NoTrash()
         self.trust = FakeTrust()
         self.script = script
         # What is told when a turn has ended.

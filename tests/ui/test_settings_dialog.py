@@ -34,6 +34,7 @@ from kinet.ui.preferences.models_page import ModelsPage
 from kinet.ui.preferences.price_model import CACHE_READ, INPUT, OUTPUT, SOURCE
 from kinet.ui.preferences.settings_dialog import SettingsDialog
 from tests.support.facts_at import facts_at
+from tests.support.fake_program import NoTrash
 
 LUMEN = ModelProfile("Lumen 4", "https://api.lumen.example/v1", "lumen-4", "anthropic")
 RELAY = ModelProfile("Relay", "https://relay.example/v1", "relay-1")
@@ -55,6 +56,7 @@ class FakeServices:
         self.place = "keychain"
         self.verdict = "works"
         self.memory = facts_at(settings.home)
+        self.trash = NoTrash()
         library = skill_library(settings, lambda folder: True, settings.home)
         self.skills = SkillServices(settings, library, settings.home)
         self.kept = KeptThings(settings.home, settings)

@@ -25,6 +25,7 @@ class ModelDesk(TurnChoosing):
     """Serves the panel on screen. Nothing here waits: dialogs are opened and answer by signal."""
 
     session_wanted = Signal(str)  # the tour's session
+    sessions_changed = Signal()
 
     def __init__(self, program: Program, window: QMainWindow) -> None:
         super().__init__(program, window)
@@ -84,6 +85,7 @@ class ModelDesk(TurnChoosing):
             dialog.profiles_changed.connect(self.refresh)
             dialog.finished.connect(self._settings_closed)
             dialog.session_wanted.connect(self.session_wanted)
+            dialog.sessions_changed.connect(self.sessions_changed)
             guard_wheel(dialog)
             self._settings = dialog
         session = self._panel.session if self._panel is not None else None

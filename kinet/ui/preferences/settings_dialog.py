@@ -33,6 +33,7 @@ from kinet.ui.preferences.models_page import ModelsPage
 from kinet.ui.preferences.rules_view import RulesView
 from kinet.ui.preferences.settings_page import SettingsPage
 from kinet.ui.preferences.settings_toast import SettingsToast
+from kinet.ui.preferences.trash_view import TrashView
 from kinet.ui.services import Services
 from kinet.ui.skills.skills_view import SkillsView
 
@@ -64,6 +65,7 @@ class SettingsDialog(QDialog):
 
     profiles_changed = Signal()
     session_wanted = Signal(str)
+    sessions_changed = Signal()
 
     def __init__(
         self,
@@ -83,6 +85,7 @@ class SettingsDialog(QDialog):
         self.pages: dict[str, SettingsPage] = {}
         self._scrim: Scrim | None = None
         self._memory: MemoryView | None = None
+        self._trash: TrashView | None = None
         self._rules: RulesView | None = None
         self._skills: SkillsView | None = None
         self._shown_before = False
@@ -135,6 +138,8 @@ class SettingsDialog(QDialog):
         super().showEvent(event)
         if self._shown_before:
             self.refresh()
+        if self._trash is not None:
+            self._trash.refresh()
         self._shown_before = True
         parent = self.parentWidget()
         if parent is None:
@@ -234,6 +239,10 @@ class SettingsDialog(QDialog):
             self.pages["skills"].add_part(self._skills)
         self._live = LiveParts(self._services, self.pages, self)
         self._live.told.connect(self._tell)
+        if "data" in self.pages:
+            self._trash = TrashView(lambda: self._services.trash, self)
+            self._trash.changed.connect(self.sessions_changed)
+            self.pages["data"].add_part(self._trash)
         if "memory" in self.pages:
             self._memory = MemoryView(self._services.memory, self, folder=self._folder)
             self._memory.told.connect(self._tell)

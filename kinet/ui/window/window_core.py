@@ -151,6 +151,7 @@ class WindowCore(QObject):
         parts.files.problem.connect(parts.toast.tell)
         parts.files.folder_changed.connect(lambda: self._follow(parts.desk.new()))
         parts.models.session_wanted.connect(parts.desk.open)
+        parts.models.sessions_changed.connect(parts.desk.load_list)
         parts.sidebar.hide_requested.connect(lambda: parts.frame.show_sidebar(False))
         parts.sidebar.settings_requested.connect(lambda: parts.models.open_settings())
         parts.sidebar.facts_requested.connect(parts.models.find_facts)
