@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QEventLoop, QTimer
 
 from kinet.ui.kit.event_loop import EventLoop
 
@@ -83,3 +83,27 @@ def test_qt_calls_keep_the_count_of_none(app: object) -> None:
     for _ in range(2_000):
         timer.stop()
     assert sys.getrefcount(None) > before - 100
+
+
+async def test_tasks_go_on_while_something_is_dragged() -> None:
+    """Qt's loop of a drag begins in an event, below no task: it must not hold the tasks up."""
+    inner = QEventLoop()
+    counted: list[int] = []
+    done = asyncio.Event()
+
+    async def count() -> None:
+        for number in range(20):
+            await asyncio.sleep(0.001)
+            counted.append(number)
+        # The drag ends while the task runs, and so does its loop.
+        inner.quit()
+
+    def drag() -> None:
+        inner.exec()
+        done.set()
+
+    task = asyncio.ensure_future(count())
+    QTimer.singleShot(0, drag)
+    await asyncio.wait_for(done.wait(), 10)
+    await task
+    assert counted == list(range(20))

@@ -327,4 +327,5 @@ def test_no_coroutine_and_no_slot_opens_a_loop_of_its_own() -> None:
                 found.append(f"{path.name}:{node.lineno}")
             if isinstance(node, ast.Name) and node.id in ("QEventLoop", "QMessageBox"):
                 found.append(f"{path.name}:{node.lineno}")
-    assert found == []
+    # Qt drags in no other way; tests/architecture has the reason.
+    assert [place for place in found if not place.startswith("drag_out.py:")] == []
