@@ -103,11 +103,12 @@ class Runtime:
         import kinet.store.trash
         import kinet.store.usage
         import kinet.tools.catalog
-        import kinet.workspace.trust  # noqa: F401
+        import kinet.workspace.trust
         from kinet.settings.schema import Settings
 
         # The first use of the models builds them, which takes longer than their import.
         Settings()
+        kinet.tools.catalog.tell_all()
 
     def build(self) -> None:
         """Opens settings and store. StoreError or SettingsError says what is wrong."""

@@ -25,6 +25,7 @@ from kinet.tools.shell_stop import ShellStop
 from kinet.tools.skill import Skill
 from kinet.tools.symbols import Symbols
 from kinet.tools.todo import Todo
+from kinet.tools.toolbox import Toolbox
 from kinet.tools.web.search_services import SearchChoice
 from kinet.tools.web.web_transport import Reach
 from kinet.tools.web_fetch import WebFetch
@@ -64,3 +65,8 @@ def builtin_tools(
         WebSearch(search) if search is not None else WebSearch(),
         WriteFile(),
     )
+
+
+def tell_all() -> None:
+    """Makes what a model is told of the tools, so that the first message need not wait for it."""
+    Toolbox(builtin_tools()).schemas()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from kinet.tools.base import Arguments
@@ -14,8 +15,12 @@ _DROPPED = frozenset({"title", "default", "$defs", "description", "additionalPro
 _OBVIOUS = (0, 1)
 
 
-def parameters_of(arguments: type[Arguments]) -> dict[str, Any]:
-    """The JSON schema of `arguments`, without references, titles and defaults."""
+@cache
+def parameters_of(arguments: type[Arguments]) -> Mapping[str, Any]:
+    """The JSON schema of `arguments`, without references, titles and defaults.
+
+    Made once for each class: for all tools it takes a tenth of a second, and every turn asks.
+    """
     whole = arguments.model_json_schema()
     flat = _flat(whole, whole.get("$defs", {}))
     flat.setdefault("properties", {})

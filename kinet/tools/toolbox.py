@@ -20,7 +20,6 @@ class Toolbox:
 
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         self._tools = {tool.name: tool for tool in sorted(tools, key=lambda tool: tool.name)}
-        self._parameters: dict[str, dict[str, Any]] = {}
 
     def names(self) -> tuple[str, ...]:
         """All names, sorted."""
@@ -29,7 +28,7 @@ class Toolbox:
     def schemas(self) -> tuple[ToolSchema, ...]:
         """What the model is told of each tool, sorted by name."""
         return tuple(
-            ToolSchema(tool.name, tool.description, self._parameters_of(tool))
+            ToolSchema(tool.name, tool.description, parameters_of(tool.arguments))
             for tool in self._tools.values()
         )
 
@@ -46,7 +45,7 @@ class Toolbox:
         tool = self._tools.get(name)
         if tool is None:
             raise ToolError(self._unknown(name), kind="unknown-tool")
-        parameters = self._parameters_of(tool)
+        parameters = parameters_of(tool.arguments)
         try:
             return tool, tool.arguments.model_validate(repaired(arguments, parameters))
         except ValidationError as exc:
@@ -64,11 +63,6 @@ class Toolbox:
             for tool in self._tools.values()
             if tool.access is Access.READ and tool.name not in _NOT_FOR_SUB_AGENTS
         )
-
-    def _parameters_of(self, tool: Tool) -> dict[str, Any]:
-        if tool.name not in self._parameters:
-            self._parameters[tool.name] = parameters_of(tool.arguments)
-        return self._parameters[tool.name]
 
     def _unknown(self, name: str) -> str:
         near = self.nearest(name)

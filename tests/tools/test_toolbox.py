@@ -7,6 +7,7 @@ import json
 import pytest
 
 from kinet.core.errors import ToolError
+from kinet.tools.base import Arguments
 from kinet.tools.catalog import builtin_tools
 from kinet.tools.toolbox import Toolbox
 
@@ -82,3 +83,17 @@ def test_a_reading_set_holds_no_tool_that_writes_runs_or_asks() -> None:
     assert "read_file" in names
     assert not {"shell", "write_file", "edit_file", "web_fetch", "dispatch_agent"} & set(names)
     assert BOX.only(["shell", "nothing"]).names() == ("shell",)
+
+
+def test_what_is_told_of_a_tool_is_made_once_whatever_box_it_stands_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    box = Toolbox(builtin_tools())
+    first = box.schemas()
+
+    def never(*args: object, **kwargs: object) -> None:
+        raise AssertionError("the schema was made again")
+
+    monkeypatch.setattr(Arguments, "model_json_schema", never)
+    assert box.schemas() == first
+    assert [item.name for item in box.read_only().schemas()] == list(box.read_only().names())
