@@ -138,7 +138,7 @@ class WindowCore(QObject):
         """Shows what was spent this month."""
         total = await self._program.services.month_total()
         if total.cost <= 0 and total.known:
-            self.parts.sidebar.set_month("Nothing spent yet")
+            self.parts.sidebar.set_month("Nothing spent")
         else:
             self.parts.sidebar.set_month(f"This month {cost_words(total.cost, total.known)}")
 
