@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 import zlib
 from contextlib import aclosing
 from typing import Any
@@ -330,3 +331,19 @@ async def test_a_small_body_that_unpacks_to_a_huge_one_is_stopped():
     async with ScriptedServer(bomb) as server:
         with pytest.raises(ProtocolError):
             await collect(provider(server))
+
+
+async def test_what_came_while_the_program_stood_still_is_no_silence():
+    async def writes_and_holds_everything_up(play: Playing) -> None:
+        await play.stream(chunk(content="one "), end=False)
+        await asyncio.sleep(0.05)
+        await play.piece(chunk(content="two"))
+        # Blocks the loop itself, for longer than the limit on silence: as a busy computer does.
+        time.sleep(0.3)  # noqa: ASYNC251
+        await asyncio.sleep(0.02)
+        await play.piece(FINISH + DONE)
+        play.writer.write(b"0\r\n\r\n")
+
+    async with ScriptedServer(writes_and_holds_everything_up) as server:
+        items = await collect(provider(server, retries=0, stall_seconds=0.2))
+    assert items[-1].content == "one two"

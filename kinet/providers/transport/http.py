@@ -22,6 +22,8 @@ MAX_ERROR_BYTES = 256 * 1024
 # How long an error's own text, or the last bytes after the end mark, are waited for.
 ERROR_BODY_SECONDS = 10.0
 DRAIN_SECONDS = 0.05
+# After a silence, for what lies in the socket while a busy computer let this program wait.
+GRACE_SECONDS = 0.05
 _INFLATED_AT_ONCE = 64 * 1024
 
 
@@ -192,6 +194,7 @@ class Watchdog:
         self._timer: asyncio.TimerHandle | None = None
         self._closing: asyncio.Task[None] | None = None
         self.limit = limit
+        self._late = False
         self.fired = False
         if limit > 0:
             self._timer = self._loop.call_later(limit, self._check)
@@ -219,7 +222,13 @@ class Watchdog:
     def _check(self) -> None:
         rest = self._last + self.limit - self._loop.time()
         if rest > 0:
+            self._late = False
             self._timer = self._loop.call_later(rest, self._check)
+            return
+        if not self._late:
+            # The program itself may have stood still: what has come meanwhile is read first.
+            self._late = True
+            self._timer = self._loop.call_later(GRACE_SECONDS, self._check)
             return
         self.fired = True
         # The read that waits ends with an error as soon as its connection is closed.
