@@ -228,7 +228,10 @@ def _upgraded(
     aside = [path.name for path in home.glob("*damaged*")]
     if aside:
         return count, f"a sound file was set aside: {aside}"
-    database = Database(home / FILE_NAME)
+    try:
+        database = Database(home / FILE_NAME)
+    except StoreError as exc:
+        return count, f"does not open afterwards: {exc.message} {exc.__cause__!r}"
     whole = len(SessionStore(database).load("old")) == 7
     database.close()
     return count, "" if whole else "the conversation is not whole"
