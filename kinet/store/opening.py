@@ -130,9 +130,14 @@ def set_aside(path: Path) -> Path:
 
 
 def is_sound(connection: sqlite3.Connection) -> bool:
-    """True if a whole check finds nothing. Takes time in proportion to the file."""
+    """True if a whole check finds nothing. Takes time in proportion to the file.
+
+    What it finds it has to find twice: a disk that failed to read once leaves no damaged file.
+    """
     try:
-        return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+        return any(
+            connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok" for _ in range(2)
+        )
     except sqlite3.DatabaseError as exc:
         if _code(exc) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             return False

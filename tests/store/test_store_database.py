@@ -285,3 +285,22 @@ def test_a_lock_whose_number_cannot_be_written_is_held_all_the_same(path, monkey
     second = InstanceLock(path.parent)
     second.acquire()
     second.release()
+
+
+class Checked:
+    """A connection whose checks give these answers, one after the other."""
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = list(answers)
+
+    def execute(self, statement: str) -> Checked:
+        return self
+
+    def fetchone(self) -> tuple[str]:
+        return (self.answers.pop(0),)
+
+
+def test_a_disk_that_failed_to_read_once_leaves_no_damaged_file():
+    assert opening.is_sound(Checked("unable to get the page. error code=10", "ok"))
+    assert opening.is_sound(Checked("ok"))
+    assert not opening.is_sound(Checked("damaged", "damaged"))
