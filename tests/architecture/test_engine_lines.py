@@ -31,7 +31,7 @@ ELSEWHERE = {
 }
 
 OPEN = {
-    "P6": "command outputs have no kind of their own yet",
+    "P6": "no command of the person runs in a session yet, so its output has no kind",
 }
 
 

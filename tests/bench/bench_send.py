@@ -30,10 +30,13 @@ LIMITS = {"first": 100.0, "later": 10.0, "with 500 KB": 15.0}
 
 
 def program(server: ScriptedServer, home: Path) -> Runtime:
-    """The program as it stands when a window has been painted: everything imported and opened."""
+    """The program as it stands when a window has been painted: everything imported and opened.
+
+    The model is one whose price is ours: the published prices are imported for others alone.
+    """
     (home / "work").mkdir()
     runtime = create_runtime(
-        home / "home", base_url=server.base_url, model="scripted", cwd=home / "work"
+        home / "home", base_url=server.base_url, model="gpt-5", cwd=home / "work"
     )
     for budget in ("turn_usd", "session_usd", "day_usd"):
         runtime.settings.set(f"limits.{budget}", 0)
