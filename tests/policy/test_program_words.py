@@ -248,3 +248,25 @@ def test_a_command_that_goes_to_too_many_folders_asks(root: Path) -> None:
 
     assert judged(7) == "it only reads inside the project"
     assert judged(8) == "it goes to too many folders"
+
+
+def test_each_test_of_find_takes_as_many_words_as_find_does(root: Path) -> None:
+    alone = (
+        "-empty -print -print0 -prune -not -a -o -and -or -readable -writable -executable -xdev "
+    )
+    alone += "-mount -depth -true -false -quit"
+    for name in alone.split():
+        assert why(f"find . {name}", root) == "", name
+    for name in (
+        "-name -iname -path -ipath -wholename -iwholename -type -maxdepth -mindepth -size -mtime "
+        "-mmin -ctime -cmin -atime -amin -newermt -perm -links"
+    ).split():
+        assert why(f"find . {name} 1", root) == "", name
+        assert "lacks its value" in why(f"find . {name}", root), name
+
+
+def test_no_program_may_be_given_the_operand_that_it_would_write_to(root: Path) -> None:
+    for command in ("uniq a.txt b.txt", "xxd a.txt b.txt", "cmp a b c", "comm a b c", "tr a b c"):
+        assert "operands may write" in why(command, root), command
+    for command in ("head -20 a.txt", "tail -20 a.txt", "cmp a b", "comm a b"):
+        assert why(command, root) == "", command

@@ -75,6 +75,7 @@ def test_usual_and_high_ports_are_kept(port: int) -> None:
         ("http://[2606:4700::1111]:8080/", "http://[2606:4700::1111]:8080/"),
         ("http://①②⑦.⓪.⓪.①/", "http://127.0.0.1/"),
         ("https://a_b-c.test/", "https://a_b-c.test/"),
+        ("https://a.test/!x~", "https://a.test/!x~"),
         ("https://" + "a" * 63 + ".test/", "https://" + "a" * 63 + ".test/"),
         ("https://x1.test/", "https://x1.test/"),
     ],
