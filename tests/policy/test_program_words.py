@@ -257,10 +257,9 @@ def test_each_test_of_find_takes_as_many_words_as_find_does(root: Path) -> None:
     alone += "-mount -depth -true -false -quit"
     for name in alone.split():
         assert why(f"find . {name}", root) == "", name
-    for name in (
-        "-name -iname -path -ipath -wholename -iwholename -type -maxdepth -mindepth -size -mtime "
-        "-mmin -ctime -cmin -atime -amin -newermt -perm -links"
-    ).split():
+    valued = "-name -iname -path -ipath -wholename -iwholename -type -maxdepth -mindepth -size "
+    valued += "-mtime -mmin -ctime -cmin -atime -amin -newermt -perm -links"
+    for name in valued.split():
         assert why(f"find . {name} 1", root) == "", name
         assert "lacks its value" in why(f"find . {name}", root), name
 
