@@ -55,7 +55,8 @@ class Database:
                 self._lock = InstanceLock(path.parent)
                 self._lock.acquire()
         try:
-            self._connection = self._open()
+            with opening.in_words(path):
+                self._connection = self._open()
         except BaseException:
             if self._lock is not None:
                 self._lock.release()
@@ -137,7 +138,7 @@ class Database:
         if self._lock is not None:
             self._lock.release()
 
-    def _open(self) -> sqlite3.Connection:
+    def _open(self, again: bool = True) -> sqlite3.Connection:
         unclean = self.path is not None and Path(f"{self.path}-wal").exists()
         try:
             connection, warnings = opening.open_writer(self.path, _keep_older)
@@ -147,6 +148,9 @@ class Database:
         except opening.DamagedError as exc:
             if self.path is None:
                 raise
+            if again:
+                # A disk that failed to read once leaves no damaged file.
+                return self._open(again=False)
             return self._start_afresh(self.path, exc)
         self.problems += warnings
         return connection
@@ -162,7 +166,8 @@ class Database:
                 return True
         with opening.in_words(path):
             sound = opening.is_sound(connection)
-            suspected.unlink(missing_ok=True)
+            if sound:
+                suspected.unlink(missing_ok=True)
         return sound
 
     def _told_of(self, error: StoreError) -> None:
@@ -174,6 +179,7 @@ class Database:
     def _start_afresh(self, path: Path, cause: opening.DamagedError) -> sqlite3.Connection:
         with opening.in_words(path):
             aside = opening.set_aside(path)
+            opening.suspicion(path).unlink(missing_ok=True)
         connection, warnings = opening.open_writer(path)
         saved = salvage(aside, connection)
         kept = (
