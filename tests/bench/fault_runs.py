@@ -78,6 +78,9 @@ class FaultRuns:
             return any((fault.module, line) in test.lines for line in fault.lines)
 
         found = [place for place, test in self._known.items() if meets(test)]
+        if not found and fault.lines is None:
+            # A module of values alone is passed by no test, and used by any.
+            found = list(self._known)
         # A fault that so many tests pass by counts as one that none notices.
         return sorted(found, key=lambda place: self._known[place].seconds)[:_MOST_TESTS]
 
