@@ -129,8 +129,7 @@ PROGRAMS: dict[str, Program] = {
     "readlink": Program("paths", "fenmqsv", "", _words("canonicalize no-newline")),
     # -o and -R write, -l follows links.
     "tree": Program("paths", "adfipshDFrtQNCn", "LPI", _words("dirsfirst noreport gitignore")),
-    # A second operand would be written to.
-    "xxd": Program("paths", "abeiup", "cgls", most_operands=1),
+    # No xxd: it writes to a second operand, and takes even a closing -- for one.
     "od": Program("paths", "abcdfiloshxv", "AjNt"),
     "hexdump": Program("paths", "bcCdovx", "ns"),
     "strings": Program("paths", "a", "nt", frozenset(), _words("bytes radix")),

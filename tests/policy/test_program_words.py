@@ -265,7 +265,7 @@ def test_each_test_of_find_takes_as_many_words_as_find_does(root: Path) -> None:
 
 
 def test_no_program_may_be_given_the_operand_that_it_would_write_to(root: Path) -> None:
-    for command in ("uniq a.txt b.txt", "xxd a.txt b.txt", "cmp a b c", "comm a b c", "tr a b c"):
+    for command in ("uniq a.txt b.txt", "cmp a b c", "comm a b c", "tr a b c"):
         assert "operands may write" in why(command, root), command
     for command in ("head -20 a.txt", "tail -20 a.txt", "cmp a b", "comm a b"):
         assert why(command, root) == "", command
