@@ -153,7 +153,8 @@ async def test_a_receipt_works_by_keyboard_and_after_reopening(tmp_path: Path) -
                 focus = transcript.artist.highlights.focus
                 if focus is not None and focus[1].action == "fact-restore":
                     break
-            assert focus is not None and focus[1].action == "fact-restore"
+            assert focus is not None
+            assert focus[1].action == "fact-restore"
             QTest.keyClick(transcript, Qt.Key.Key_Return)
             assert [fact[0] for fact in book(home)][-1] == "Tests run with pytest."
 

@@ -1,1 +1,1 @@
-print('all good')
+print("all good")
