@@ -12,6 +12,7 @@ import pytest
 from kinet.core.errors import SettingsError
 from kinet.core.profile import ModelProfile
 from kinet.net.client import RoutingTransport
+from kinet.net.recording import RecordingTransport
 from kinet.providers.transport.complaints import Complaint
 from kinet.settings.model_choice import ModelChoice
 from kinet.settings.options import Options
@@ -38,7 +39,9 @@ async def models(settings: SettingsStore):
 
 async def way(models: ModelChoice, url: str) -> str:
     """Which way a request to `url` goes now."""
-    transport = (await models.client())._transport
+    recording = (await models.client())._transport
+    assert isinstance(recording, RecordingTransport)
+    transport = recording._inner
     assert isinstance(transport, RoutingTransport)
     return "direct" if transport.route(httpx.URL(url)) is transport._direct else "proxied"
 
