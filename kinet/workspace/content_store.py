@@ -26,6 +26,8 @@ class ContentStore:
         self._guard = threading.Lock()
         self._known: dict[str, int] | None = None
         self._total = 0
+        # Only while a removal is under way.
+        self._put_since: set[str] | None = None
 
     def put(self, data: bytes, *, durable: bool = False) -> str:
         """Keeps `data`; its hash. With `durable` it is on the disk when this returns.
@@ -35,6 +37,8 @@ class ContentStore:
         digest = hashlib.sha256(data).hexdigest()
         with self._guard:
             known = self._sizes()
+            if self._put_since is not None:
+                self._put_since.add(digest)
             if digest in known:
                 return digest
             path = self._path(digest)
@@ -88,10 +92,25 @@ class ContentStore:
                     if room < 0:
                         break
                     staying.add(digest)
-            for digest in known.keys() - staying:
-                with contextlib.suppress(OSError):
-                    self._path(digest).unlink()
-                    self._total -= known.pop(digest)
+            self._remove(known.keys() - staying)
+
+    def begin_removal(self) -> None:
+        """What is put from now on is not taken by the next `remove`, old or new."""
+        with self._guard:
+            self._put_since = set()
+
+    def remove(self, digests: Iterable[str]) -> None:
+        """Removes these contents, but for what was put since `begin_removal`."""
+        with self._guard:
+            kept, self._put_since = self._put_since or set(), None
+            self._remove(self._sizes().keys() & (set(digests) - kept))
+
+    def _remove(self, digests: Iterable[str]) -> None:
+        known = self._sizes()
+        for digest in list(digests):
+            with contextlib.suppress(OSError):
+                self._path(digest).unlink()
+                self._total -= known.pop(digest)
 
     def _sizes(self) -> dict[str, int]:
         if self._known is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from kinet.core.errors import StoreError
@@ -47,10 +48,28 @@ class Journal:
         self._guard = threading.Lock()
         self._books: dict[str, FolderBook] = {}
         self._told: set[str] = set()
+        self._forgetting = threading.Lock()
 
     def make_room(self, limit: int) -> None:
         """Removes contents until `limit` bytes are left, the least worthy first. Blocks."""
         self.store.make_room(limit, self._wanted())
+
+    def forget(self, session_ids: Collection[str]) -> None:
+        """Removes what these sessions changed from the journal, and contents only they needed.
+
+        Their changes can no longer be taken back. Blocks; StoreError if a log cannot be written.
+        """
+        with self._forgetting:
+            self.store.begin_removal()
+            try:
+                unneeded = self._forget(session_ids)
+            except OSError as exc:
+                raise StoreError(
+                    f"The journal of file changes cannot be written: {exc.strerror or exc}.",
+                    hint="The deleted sessions stay in the trash; look at the data folder's rights "
+                    "and free space.",
+                ) from exc
+            self.store.remove(unneeded)
 
     async def before(self, call: JournalCall) -> object:
         """A ticket for `after`, None for a call that changes nothing. Never raises."""
@@ -123,6 +142,25 @@ class Journal:
         judged = judge_command(command, call.folder, data_dir=self._home)
         return judged.verdict == "allow"
 
+    def _forget(self, session_ids: Collection[str]) -> set[str]:
+        """Removes the entries; the contents that nothing speaks of any more. OSError."""
+        marks = [json.dumps(session_id).encode("ascii") for session_id in session_ids]
+        if not any(_mentions(path, marks) for path in self.folder.glob("*.jsonl")):
+            return set()
+        gone: set[str] = set()
+        wanted: set[str] = set()
+        with self._guard:
+            # No folder is opened meanwhile: what is closed now can be written.
+            books = list(self._books.values())
+            for log in self._closed_logs(books):
+                gone.update(contents(iter(log.forget(session_ids))))
+                wanted.update(contents(iter(log.entries)))
+        for book in books:
+            entries, kept = book.forget(session_ids)
+            gone.update(contents(iter(entries)))
+            wanted |= kept
+        return gone - wanted
+
     def _once(self, problem: str, book: FolderBook) -> str:
         """The problem as a sentence, the first time it is met in a folder; else ""."""
         sentence = f"{problem}; what commands change in this folder cannot be undone."
@@ -138,12 +176,21 @@ class Journal:
 
     def _wanted(self) -> Iterator[str]:
         with self._guard:
-            books = dict(self._books)
-        for book in books.values():
+            books = list(self._books.values())
+        for book in books:
             yield from book.wanted()
-        open_logs = {book.log.path for book in books.values()}
+        for log in self._closed_logs(books):
+            yield from contents(reversed(log.entries))
+
+    def _closed_logs(self, books: Collection[FolderBook]) -> Iterator[JournalLog]:
+        """The logs of all other folders, the newest first."""
+        open_logs = {book.log.path for book in books}
         closed = [path for path in self.folder.glob("*.jsonl") if path not in open_logs]
         closed.sort(key=lambda path: path.stat().st_mtime, reverse=True)
         for path in closed:
-            log = JournalLog(self.folder, "", path)
-            yield from contents(reversed(log.entries))
+            yield JournalLog(self.folder, "", path)
+
+
+def _mentions(path: Path, marks: Collection[bytes]) -> bool:
+    data = path.read_bytes()
+    return any(mark in data for mark in marks)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import weakref
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from kinet.workspace.journal_log import Entry, JournalLog
 LARGEST_NAMED = 64 * 1024 * 1024
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Ticket:
     """What was known before a call. `named` are single places, `look` the whole folder."""
 
@@ -49,13 +50,16 @@ class FolderBook:
         self.log = JournalLog(home, folder)
         self._limits, self._skip = limits, skip
         self._known: Look | None = None
+        # Of calls that are under way; one that never came back is forgotten with its call.
+        self._tickets: weakref.WeakSet[Ticket] = weakref.WeakSet()
+        self._tickets_guard = threading.Lock()
         # A folder that is too large is not looked over again and again in vain.
         self._too_large = ""
 
     @property
     def number(self) -> int:
         """Of the newest entry."""
-        return self.log.entries[-1].number if self.log.entries else 0
+        return self.log.number
 
     def before_command(self, ticket: Ticket) -> None:
         """Looks the folder over and keeps what it holds. OSError if that cannot be kept."""
@@ -72,6 +76,7 @@ class FolderBook:
                 self._known = look
                 return
             self._known = ticket.look = look
+            self._under_way(ticket)
 
     def before_edit(self, ticket: Ticket, place: Path) -> None:
         """Keeps what lies at `place`, and which folders above it are missing. OSError as above."""
@@ -82,6 +87,7 @@ class FolderBook:
                 named[self.name_of(above)] = None
             named[self.name_of(place)] = self.state(self.name_of(place))
             ticket.named = named
+            self._under_way(ticket)
 
     def after(self, ticket: Ticket) -> Sequence[Change]:
         """What the call changed; it is in the log when this returns. OSError if it cannot be."""
@@ -103,6 +109,7 @@ class FolderBook:
                     "call", ticket.session_id, ticket.turn_id, changes,
                     call_id=ticket.call_id, tool=ticket.tool,
                 )  # fmt: skip
+            self._under_way(ticket, False)
             return changes
 
     def state(self, path: str) -> FileState | None:
@@ -116,9 +123,28 @@ class FolderBook:
 
     def wanted(self) -> Iterator[str]:
         """The contents that are worth keeping, the most worthy first."""
+        with self._tickets_guard:
+            tickets = list(self._tickets)
+        for ticket in tickets:
+            looked = ticket.look.states if ticket.look is not None else {}
+            for state in (*ticket.named.values(), *looked.values()):
+                if state is not None:
+                    yield state.content
         if self._known is not None:
             yield from (state.content for state in self._known.states.values())
         yield from contents(reversed(self.log.entries))
+
+    def forget(self, session_ids: Collection[str]) -> tuple[list[Entry], set[str]]:
+        """Removes the entries of these sessions: those, and the contents that are still wanted.
+
+        Waits for a look that is under way. OSError if the log cannot be written.
+        """
+        with self.lock:
+            return self.log.forget(session_ids), set(self.wanted())
+
+    def _under_way(self, ticket: Ticket, begins: bool = True) -> None:
+        with self._tickets_guard:
+            (self._tickets.add if begins else self._tickets.discard)(ticket)
 
     def _look(self, *, same_rules: bool, known: Look | None = None) -> Look:
         scan = FolderScan(

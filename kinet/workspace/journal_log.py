@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -45,6 +45,8 @@ class JournalLog:
         key = hashlib.sha256(os.fsencode(folder)).hexdigest()[:24]
         self.path = path or home / f"{key}.jsonl"
         self.entries: list[Entry] = list(_read(self.path))
+        # Of the newest entry there was; no number is given twice, also where entries went.
+        self.number = self.entries[-1].number if self.entries else 0
 
     def add(
         self,
@@ -57,23 +59,39 @@ class JournalLog:
         tool: str = "",
     ) -> Entry:
         """Adds an entry; it is on the disk when this returns. OSError if it cannot be kept."""
-        number = self.entries[-1].number + 1 if self.entries else 1
+        number = self.number + 1
         entry = Entry(number, act, session_id, turn_id, tuple(changes), call_id, tool, time.time())
         begins = not self.path.exists()
-        lines = [{"folder": self.folder}] if begins else []
         ensure_private_dir(self.path.parent)
         descriptor = os.open(self.path, _FLAGS, atomic_write.PRIVATE)
         try:
             # A line that a crash has cut must not swallow this one.
-            data = b"" if begins else b"\n"
-            for line in (*lines, _to_json(entry)):
-                data += json.dumps(line, separators=(",", ":")).encode("ascii") + b"\n"
-            atomic_write.write_all(descriptor, data)
+            head = _ascii({"folder": self.folder}) if begins else b"\n"
+            atomic_write.write_all(descriptor, head + _line(entry))
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
         self.entries.append(entry)
+        self.number = number
         return entry
+
+    def forget(self, session_ids: Collection[str]) -> list[Entry]:
+        """Removes the entries of these sessions and gives them. OSError if that cannot be kept.
+
+        A file without entries goes; the others keep their age.
+        """
+        gone = [entry for entry in self.entries if entry.session_id in session_ids]
+        if not gone:
+            return []
+        left = [entry for entry in self.entries if entry.session_id not in session_ids]
+        if left:
+            status = self.path.stat()
+            atomic_write.write_bytes(self.path, _head(self.path) + b"".join(map(_line, left)))
+            os.utime(self.path, ns=(status.st_atime_ns, status.st_mtime_ns))
+        else:
+            self.path.unlink(missing_ok=True)
+        self.entries = left
+        return gone
 
     def of_turn(self, session_id: str, turn_id: str) -> Sequence[Entry]:
         """The entries of one turn, in order."""
@@ -84,8 +102,19 @@ class JournalLog:
         ]
 
 
-def _to_json(entry: Entry) -> dict[str, Any]:
-    return {
+def _ascii(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def _head(path: Path) -> bytes:
+    """The line that names the folder, if that is what the file begins with."""
+    with path.open("rb") as file:
+        line = file.readline()
+    return line if line.startswith(b'{"folder":') and line.endswith(b"\n") else b""
+
+
+def _line(entry: Entry) -> bytes:
+    return _ascii({
         "number": entry.number,
         "act": entry.act,
         "session": entry.session_id,
@@ -94,7 +123,7 @@ def _to_json(entry: Entry) -> dict[str, Any]:
         "tool": entry.tool,
         "at": entry.at,
         "changes": [change.to_json() for change in entry.changes],
-    }
+    })  # fmt: skip
 
 
 def _read(path: Path) -> Iterator[Entry]:

@@ -255,10 +255,16 @@ async def test_ten_thousand_files(room: UndoRoom) -> None:
         for number in range(100):
             (room.folder / f"d{folder}" / f"f{number}").write_text(f"{folder} {number}")
     before = room.picture()
-    changes = await room.shell("rm -r d1 d2; for f in d3/*; do echo x >> $f; done; mv d4 e4")
-    assert len(changes.paths) == 200 + 100 + 200
+    changes = await room.shell(
+        "rm -r d1 d2; for f in d3/*; do echo x >> $f; done; mv d4 e4; chmod 600 d5/*; "
+        "mkdir new; for n in {1..100}; do echo $n > new/$n; done"
+    )
+    after = room.picture()
+    assert len(changes.paths) == 200 + 100 + 200 + 100 + 100
     assert room.act("undo").failed == ()
     assert room.picture() == before
+    assert room.act("redo").failed == ()
+    assert room.picture() == after
 
 
 async def test_a_kill_between_journal_and_call_harms_nothing(room: UndoRoom) -> None:
