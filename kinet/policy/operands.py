@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kinet.policy import protected
@@ -25,6 +25,7 @@ _SED_OPTIONS = frozenset({"-n", "-E", "-r", "-nE", "-nr", "-En", "-rn"})
 _FILE_TESTS = frozenset({"-f", "-d", "-e", "-s", "-r", "-w", "-x", "-L", "-h"})
 _PRINTF = re.compile(r"%(?:[-+ #0]*\d*(?:\.\d+)?[sdiuxXcfeEgGobq%])|[^%]")
 _NUMBER = re.compile(r"\A-\d{1,9}\Z")
+_AMOUNT = re.compile(r"\A[+-]?\d{1,18}[bkKmMGTB]{0,3}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,18 @@ class Place:
     root: Path
     home: Path
     start: Path
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The options, the operands, and what stands behind an operand and looks like an option.
+
+    Those last are options to GNU's programs and names of files to those of BSD and macOS.
+    """
+
+    options: list[str] = field(default_factory=list)
+    operands: list[str] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
 
 
 def objection(words: Sequence[str], place: Place) -> str:
@@ -47,15 +60,18 @@ def objection(words: Sequence[str], place: Place) -> str:
         return f"{name} is not on the list of programs that only read"
     if len(words) == 2 and words[1] in ("--help", "--version"):
         return ""
+    if name == "strings" and (file := next((one for one in words if one.startswith("@")), "")):
+        return f"strings takes its options from the file {file[1:]}"
     if name in _SPECIAL:
-        return _SPECIAL[name](words[1:], place)
+        spread = next(filter(_may_spread, words[1:]), "")
+        return f"{spread} may become several words" if spread else _SPECIAL[name](words[1:], place)
     split = _split(words[1:], program)
     if isinstance(split, str):
         return f"{name}: {split}"
-    options, operands = split
     if name == "date":
-        return "" if all(word.startswith("+") for word in operands) else "it may set the clock"
-    return _operands(name, program, options, operands, place)
+        clock = all(word.startswith("+") for word in split.operands)
+        return "" if clock else "it may set the clock"
+    return _operands(name, program, split, place)
 
 
 def objection_to_start(place: Place) -> str:
@@ -66,32 +82,40 @@ def objection_to_start(place: Place) -> str:
     return f"it would begin in {place.start}, and {trouble}" if trouble else ""
 
 
-def _split(words: Sequence[str], program: Program) -> tuple[list[str], list[str]] | str:
-    """(options, operands), or what is wrong with an option."""
-    options: list[str] = []
-    operands: list[str] = []
+def _split(words: Sequence[str], program: Program) -> _Words | str:
+    """The words by what they are, or what is wrong with one."""
+    found = _Words()
     at = 0
     while at < len(words):
         word = words[at]
         at += 1
         if word == "--":
-            operands += words[at:]
+            found.operands.extend(words[at:])
             break
         if word == "-" or not word.startswith("-"):
-            operands.append(word)
+            found.operands.append(word)
             continue
-        if program.takes_number and _NUMBER.match(word):
-            continue
-        taken = _long(word, program) if word.startswith("--") else _short(word, program)
-        if taken is None:
-            return f"{word} is not on the list of its options"
-        found, needs_value = taken
-        options += found
-        if needs_value:
-            if at == len(words):
-                return f"{word} lacks its value"
-            at += 1
-    return options, operands
+        first = at - 1
+        if not (program.takes_number and _NUMBER.match(word)):
+            taken = _long(word, program) if word.startswith("--") else _short(word, program)
+            if taken is None:
+                return f"{word} is not on the list of its options"
+            found.options.extend(taken[0])
+            at += taken[1]
+        if at > len(words):
+            return f"{word} lacks its value"
+        if _may_spread(words[at - 1]) and at - 1 > first:
+            return f"{words[at - 1]} may become several words"
+        if found.operands:
+            found.late.extend(words[first:at])
+    spread = next(filter(_may_spread, found.operands), "")
+    return f"{spread} may become several words" if spread else found
+
+
+def _may_spread(word: str) -> bool:
+    """True for the only plain word that a shell may replace by several: fine for an option, which
+    each of them is then, but not for a value, where the second one would be another option."""
+    return word.startswith("--") and ("*" in word or "?" in word)
 
 
 def _long(word: str, program: Program) -> tuple[list[str], bool] | None:
@@ -110,16 +134,20 @@ def _short(word: str, program: Program) -> tuple[list[str], bool] | None:
             found.append(letter)
         elif letter in program.values:
             # The rest of the word is its value, else the next word.
-            return [*found, letter], index == len(word) - 1
+            rest = word[index + 1 :]
+            if program.values_apart and len(word) > 2:
+                return None
+            if rest and program.takes_number and not _AMOUNT.match(rest):
+                return None
+            return [*found, letter], not rest
         else:
             return None
     return found, False
 
 
-def _operands(
-    name: str, program: Program, options: Sequence[str], operands: list[str], place: Place
-) -> str:
-    if len(operands) > program.most_operands:
+def _operands(name: str, program: Program, words: _Words, place: Place) -> str:
+    options, operands = words.options, words.operands
+    if len(operands) > program.most_operands or (words.late and program.most_operands == 1):
         return f"{name} with more than {program.most_operands} operands may write"
     if program.operands == "text":
         return ""
@@ -136,12 +164,12 @@ def _operands(
             paths = ["."]
     else:
         paths = operands
-        # Given folders, diff compares the files in them.
+        # Given folders, diff compares the files in them, and follows the links there.
         recursive = name == "diff"
-    for path in paths:
-        if name == "strings" and path.startswith("@"):
-            return f"strings takes its options from the file {path[1:]}"
-        trouble = _path(path, place, searched=recursive)
+    for path in [*paths, *words.late]:
+        if program.takes_number and path.startswith("+"):
+            return f"{name} may take {path} for an option of old"
+        trouble = _path(path, place, searched=recursive, links=name == "diff")
         if trouble:
             return trouble
     return ""
@@ -227,10 +255,11 @@ _SPECIAL: dict[str, Callable[[Sequence[str], Place], str]] = {
 }  # fmt: skip
 
 
-def _path(word: str, place: Place, *, searched: bool = False) -> str:
-    """Why this operand may not be read unasked, "" if it may. A name that is missing may."""
-    if word == "-":
-        return ""
+def _path(word: str, place: Place, *, searched: bool = False, links: bool = False) -> str:
+    """Why this operand may not be read unasked, "" if it may. A name that is missing may.
+
+    `-` is judged like any name: not every program takes it for its input.
+    """
     if not word:
         return "an operand is empty"
     if len(word) > 1_000:
@@ -249,13 +278,13 @@ def _path(word: str, place: Place, *, searched: bool = False) -> str:
         except (FileNotFoundError, NotADirectoryError):
             return ""
         if stat.S_ISDIR(mode):
-            return _secret_below(real, word) if searched else ""
+            return _secret_below(real, word, links=links) if searched else ""
         return "" if stat.S_ISREG(mode) else f"{word} is not a regular file"
     except (OSError, ValueError) as exc:
         return f"{word} cannot be looked at: {exc}"
 
 
-def _secret_below(top: Path, word: str) -> str:
+def _secret_below(top: Path, word: str, *, links: bool) -> str:
     count = 0
     todo = [str(top)]
     while todo:
@@ -268,6 +297,8 @@ def _secret_below(top: Path, word: str) -> str:
                     return f"a file below {word} may hold keys or passwords ({entry.name})"
                 if entry.is_dir(follow_symlinks=False) and entry.name != ".git":
                     todo.append(entry.path)
+                elif links and entry.is_symlink():
+                    return f"a link lies below {word} ({entry.name})"
                 elif _is_special(entry):
                     return f"a pipe or device lies below {word}"
     return ""

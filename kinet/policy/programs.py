@@ -27,6 +27,8 @@ class Program:
     most_operands: int = 1_000
     # `-20` as in head -20.
     takes_number: bool = False
+    # Its own parser gives values from the words that follow, however many letters stand together.
+    values_apart: bool = False
     # Flags with which a folder is read with all below it.
     recursive: str = ""
 
@@ -80,7 +82,8 @@ PROGRAMS: dict[str, Program] = {
             "files-with-matches files-without-match only-matching with-filename no-filename "
             "quiet silent no-messages extended-regexp fixed-strings basic-regexp color colour"
         ), _words(
-            "regexp after-context before-context context max-count include exclude exclude-dir "
+            # No --context: with macOS its number is the pattern, and the pattern a file.
+            "regexp after-context before-context max-count include exclude exclude-dir "
             "color colour binary-files"
         ), recursive="r",
     ),
@@ -123,12 +126,14 @@ PROGRAMS: dict[str, Program] = {
     "arch": Program("none"),
     "nproc": Program("none", "", "", _words("all")),
     "uptime": Program("none", "ps", "", _words("pretty since")),
-    "hostname": Program("none", "fsI"),
+    # -f asks a name server.
+    "hostname": Program("none", "sI"),
     "free": Program("none", "bkmghtw", "", _words("human total wide mega giga")),
     "realpath": Program("paths", "emsq", "", _words("strip quiet canonicalize-missing")),
     "readlink": Program("paths", "fenmqsv", "", _words("canonicalize no-newline")),
     # -o and -R write, -l follows links.
-    "tree": Program("paths", "adfipshDFrtQNCn", "LPI", _words("dirsfirst noreport gitignore")),
+    "tree": Program("paths", "adfipshDFrtQNCn", "LPI", _words("dirsfirst noreport gitignore"),
+                    values_apart=True),
     # No xxd: it writes to a second operand, and takes even a closing -- for one.
     "od": Program("paths", "abcdfiloshxv", "AjNt"),
     "hexdump": Program("paths", "bcCdovx", "ns"),
@@ -139,7 +144,8 @@ PROGRAMS: dict[str, Program] = {
     "expand": Program("paths", "i", "t", _words("initial"), _words("tabs")),
     "unexpand": Program("paths", "a", "t", _words("all first-only"), _words("tabs")),
     "fmt": Program("paths", "cstu", "w", frozenset(), _words("width")),
-    "base64": Program("paths", "di", "w", _words("decode ignore-garbage"), _words("wrap")),
+    # -i is followed by a file on macOS.
+    "base64": Program("paths", "d", "w", _words("decode ignore-garbage"), _words("wrap")),
     "sha224sum": Program("paths", "bt", "", _words("binary text tag")),
     "sha384sum": Program("paths", "bt", "", _words("binary text tag")),
     "sha512sum": Program("paths", "bt", "", _words("binary text tag")),

@@ -269,3 +269,53 @@ def test_no_program_may_be_given_the_operand_that_it_would_write_to(root: Path) 
         assert "operands may write" in why(command, root), command
     for command in ("head -20 a.txt", "tail -20 a.txt", "cmp a b", "comm a b"):
         assert why(command, root) == "", command
+
+
+def test_a_link_is_followed_by_name_whatever_else_its_name_could_mean(root: Path) -> None:
+    for name in ("-", "-n", "--count", "b"):
+        (root / name).symlink_to("/etc/hostname")
+    for command in ("cat -", "hexdump -", "rev -", "tree -", "grep x -"):
+        assert "- is outside" in why(command, root), command
+    # GNU's programs take these for options; those of BSD and macOS take them for files.
+    for command in ("cat a.txt -n", "nl a.txt -b -n", "grep x a.txt --count", "head a.txt -n b"):
+        assert "is outside" in why(command, root), command
+    assert why("cat -n a.txt", root) == why("grep --count x a.txt", root) == ""
+    assert why("ls a.txt -l", root) == why("grep -r x src --include=*.py", root) == ""
+    assert why("diff a.txt b.txt -u", root) == why("wc src/c.py -l", root) == ""
+    assert why("head a.txt -5", root) == why("tail -n +5 a.txt", root) == ""
+
+
+def test_folders_with_links_are_not_compared_unasked(root: Path) -> None:
+    (root / "src" / "deep" / "out").symlink_to("/etc/hostname")
+    for command in ("diff src src/deep", "diff a.txt src/deep", "diff src src"):
+        assert "a link lies below" in why(command, root), command
+    assert why("diff a.txt b.txt", root) == why("rg x src", root) == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("tail -cf a.txt", "-cf is not on the list"), ("tail -n5f a.txt", "-n5f is not on"),
+        ("tail +5f a.txt", "+5f for an option of old"),
+        ("tree -Po x out", "-Po is not on the list"), ("tree -aL 1", "-aL is not on the list"),
+        ("strings -n @a.txt b.txt", "options from the file a.txt"),
+        ("strings -a -- @a.txt", "options from the file a.txt"),
+        ("rg -g --pre=*/* x", "--pre=*/* may become several words"),
+        ("grep --regexp --file=? x", "--file=? may become several words"),
+        ("cat -- --number=*", "--number=* may become several words"),
+        ("find . -name --delete=*", "--delete=* may become several words"),
+        ("uniq a.txt -c", "uniq with more than 1"),
+    ],
+)  # fmt: skip
+def test_a_word_that_a_program_could_take_for_something_else_asks(
+    command: str, words: str, root: Path
+) -> None:
+    assert words in why(command, root)
+
+
+def test_values_and_globs_of_an_option_of_their_own_pass(root: Path) -> None:
+    passing = "tree -L 2 src|tree -a -I x|tail -c5 a.txt|tail -c +5 a.txt|head -n-2 a.txt"
+    passing += "|head -c1kB a.txt|grep -rn x --include=*.py .|strings -n 4 a.txt|uniq -c a.txt"
+    passing += "|rg -g *.py x|find . -name *.py|cut -d- -f1 a.txt|cut -df -f1 a.txt"
+    for command in passing.split("|"):
+        assert why(command, root) == "", command
