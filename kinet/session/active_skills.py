@@ -43,7 +43,7 @@ class Called(Protocol):
 
 
 class SkillSource(Protocol):
-    """Where a session has its skills from. Apart from `load` all is called in a thread."""
+    """Where a session has its skills from. All but `load` and `file` is called in a thread."""
 
     def sections(self, folder: Path | None) -> Sequence[Section]:
         """What the prompt says of them, once per session."""
@@ -61,6 +61,10 @@ class SkillSource(Protocol):
         self, name: str, arguments: str, folder: Path | None, session_id: str = ""
     ) -> ToolOutput:
         """A skill's text, as the tool of that name gives it."""
+        ...
+
+    async def file(self, name: str, file: str, folder: Path | None) -> ToolOutput:
+        """The text of a file in a skill's folder. ToolError says which there are."""
         ...
 
 
@@ -115,6 +119,29 @@ class ActiveSkills:
             told += [f"Skill {called.name}: {note}" for note in called.notes]
         return told
 
+    def go_over(
+        self, path: Sequence[str], left: Sequence[str], reached: Sequence[str], read: ReadCall
+    ) -> None:
+        """The conversation stands at another place: what was called there counts, no more.
+
+        `path` are the messages that lead there, `reached` those of them that were not on the old
+        way, `left` those of the old way that are not on this one. What the person took away stays
+        away, unless a message that is reached called it.
+        """
+        calls = {_word(text): text for text in path if _word(text)}
+        there = {_word(text) for text in reached}
+        for word in dict.fromkeys(_word(text) for text in (*left, *reached) if _word(text)):
+            name = word[1:]
+            if word not in calls:
+                self.remove(name)
+                continue
+            before = self._items.get(name)
+            called = read(calls[word]) if before is not None or word in there else None
+            if called is None or called.section is None:
+                continue
+            if before is None or before.arguments != called.arguments:
+                self._items[name] = _Active(called.arguments)
+
     def remove(self, name: str) -> bool:
         """Takes a skill out of the prompt. False if it is not active."""
         return self._items.pop(name, None) is not None
@@ -156,6 +183,12 @@ class ActiveSkills:
             if item.digest and item.digest != digest:
                 told.append(f"The skill {name} changed; its new text is used from now on.")
         return told
+
+
+def _word(text: str) -> str:
+    """The word with a slash that a message begins with; "" where it begins otherwise."""
+    first = text.split(maxsplit=1)[:1]
+    return first[0] if first and first[0].startswith("/") else ""
 
 
 def _digest(section: Section) -> str:

@@ -98,6 +98,8 @@ class BranchingSession(QueueingSession):
         state.calls.clear()
         state.recorder.begin_from(len(events))
         self._choose_as_in(events, before)
+        await asyncio.to_thread(state.move_skills, before, events)
+        state.save_notes()
 
     def _choose_as_in(self, events: Sequence[Event], before: Sequence[Event]) -> None:
         """What is chosen becomes what the path says: a change that is not on it is undone."""

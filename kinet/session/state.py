@@ -129,6 +129,19 @@ class SessionState:
         told = self.active.follow(text, lambda call: source.called(self.folder, call, self.id))
         return told, source.readable(self.folder)
 
+    def move_skills(self, before: Sequence[Event], after: Sequence[Event]) -> None:
+        """The path is another one: the skills are those that were called on it; in a thread."""
+        source = self.parts.skills
+        if source is None:
+            return
+        old, new = _asked(before), _asked(after)
+        self.active.go_over(
+            list(new.values()),
+            [text for id_, text in old.items() if id_ not in new],
+            [text for id_, text in new.items() if id_ not in old],
+            lambda call: source.called(self.folder, call, self.id),
+        )
+
     def save_notes(self) -> None:
         """Keeps what is not an event."""
         from kinet.store.notes import NoteStore
@@ -138,3 +151,14 @@ class SessionState:
             notes["memory"] = self.memory.begun
             notes["memory_since"] = self.memory.since
         NoteStore(self.parts.store.database).save(self.id, notes)
+
+
+def _asked(events: Sequence[Event]) -> dict[str, str]:
+    """The messages that began turns, by id: only such a one calls a skill."""
+    return {
+        event.message.id: event.message.text
+        for event in events
+        if isinstance(event, MessageCompleted)
+        and event.message.role == "user"
+        and event.message.kind == ""
+    }

@@ -153,5 +153,60 @@ async def test_another_folder_reads_its_skills_anew(start, data, tmp_path):
     assert session.active_skills == ()
 
 
+async def test_going_back_before_a_call_takes_the_skill_away_and_the_way_there_brings_it(
+    start, data
+):
+    world = await start(skills=library(data))
+    session = world.sessions.create()
+    await collect(session.send("/lint"))
+    await collect(session.send("/fmt a"))
+    called = session.history()[2]
+    await collect(session.send("go on"))
+    await session.go_back(called.id)
+    assert session.active_skills == ("lint",)
+    await collect(session.send("without it"))
+    assert titles(world.engine.requests[-1]) == ["Skills", "Skill lint"]
+    await session.switch_branch(session.history()[2].id, -1)
+    assert session.active_skills == ("lint", "fmt")
+    assert notices(await collect(session.send("and with it"))) == []
+    assert "Format a by" in world.engine.requests[-1].skills[2].text
+    world = await start(skills=library(data))
+    session = world.sessions.open(session.id)
+    assert session.active_skills == ("lint", "fmt")
+
+
+async def test_going_back_before_another_call_brings_the_earlier_arguments(start, data):
+    world = await start(skills=library(data))
+    session = world.sessions.create()
+    await collect(session.send("/fmt a"))
+    await collect(session.send("/fmt b"))
+    await session.go_back(session.history()[2].id)
+    await collect(session.send("go on"))
+    first, _, last = world.engine.requests
+    assert last.skills == first.skills
+
+
+async def test_a_skill_taken_away_does_not_come_back_by_going_back(start, data):
+    world = await start(skills=library(data))
+    session = world.sessions.create()
+    await collect(session.send("/fmt a"))
+    session.remove_skill("fmt")
+    await collect(session.send("go on"))
+    await session.go_back(session.history()[2].id)
+    assert session.active_skills == ()
+
+
+async def test_going_back_makes_no_skill_of_a_word_that_was_none(start, data):
+    world = await start(skills=library(data))
+    session = world.sessions.create()
+    await collect(session.send("1"))
+    await collect(session.send("/etc is a folder"))
+    await session.go_back(session.history()[2].id)
+    await collect(session.send("2"))
+    await session.switch_branch(session.history()[2].id, -1)
+    assert session.active_skills == ()
+    assert notices(await collect(session.send("go on"))) == []
+
+
 def notices(events) -> list[str]:
     return [event.text for event in events if isinstance(event, Notice)]

@@ -39,11 +39,12 @@ class SkillDesk(QObject):
         self._started = True
 
     def serve(self, panel: ChatPanel) -> None:
-        """Connects a new panel."""
+        """Connects a new panel; going to another branch may bring or take a skill."""
         panel.composer.edit.textChanged.connect(lambda: self._typed(panel))
         panel.composer.skills.removed.connect(lambda name: self._remove(panel, name))
         panel.event_shown.connect(lambda event: self._event(panel, event))
         panel.runner.running_changed.connect(lambda running: self._show_chips(panel))
+        panel.branches.moved.connect(lambda: self._show_chips(panel))
 
     def follow(self, panel: ChatPanel) -> None:
         """The panel on screen from now on."""
