@@ -12,7 +12,8 @@ from pathlib import Path
 from kinet.core.errors import ToolError
 from kinet.engine.base import Section
 from kinet.skills.catalog import Catalog, Choice, read_catalog
-from kinet.skills.skill import COMMANDS
+from kinet.skills.files import file_text
+from kinet.skills.skill import COMMANDS, Skill
 from kinet.skills.wording import called_section, list_section, loaded_text
 from kinet.tools.base import ToolOutput
 
@@ -40,7 +41,7 @@ class SkillLibrary:
     """Reads the places anew each time it is asked; what it reads is small.
 
     `choice` gives what the person chose, `trusted` whether what a folder brings along is trusted
-    as it is now. Apart from `load` everything is blocking file I/O: call it in a thread.
+    as it is now. Apart from `load` and `file` everything is blocking file I/O: call it in a thread.
     """
 
     def __init__(
@@ -95,20 +96,15 @@ class SkillLibrary:
         """The skill's text for the model. ToolError says which there are, or why it is not used."""
         return await asyncio.to_thread(self._load, name, arguments, folder, session_id)
 
+    async def file(self, name: str, file: str, folder: Path | None) -> ToolOutput:
+        """The text of a file in a skill's folder, also where there are no file tools.
+
+        ToolError says which files there are, or why this one cannot be given.
+        """
+        return await asyncio.to_thread(self._file, name, file, folder)
+
     def _load(self, name: str, arguments: str, folder: Path | None, session_id: str) -> ToolOutput:
-        catalog = self.catalog(folder)
-        listed = catalog.find(name.strip().lstrip("/").lower())
-        offered = {skill.name for skill in catalog.used if skill.by_model}
-        if listed is None:
-            near = difflib.get_close_matches(name, offered, n=3, cutoff=0.4)
-            hint = f"Did you mean {' or '.join(near)}?" if near else ""
-            known = ", ".join(sorted(offered)) or "none"
-            raise ToolError(
-                f"There is no skill {name!r}. Available: {known}.", hint=hint, kind="not-found"
-            )
-        skill = listed.skill
-        if listed.state != "used":
-            raise ToolError(f"The skill {skill.name} is not used: {listed.why}", kind="refused")
+        skill = self._usable(name, folder)
         if not skill.by_model:
             raise ToolError(
                 f"The skill {skill.name} is for the person to call (/{skill.name}).",
@@ -120,3 +116,26 @@ class SkillLibrary:
         return ToolOutput(
             text, preview, {"skill": skill.name, "folder": str(skill.folder)}, model_content=text
         )
+
+    def _file(self, name: str, file: str, folder: Path | None) -> ToolOutput:
+        # One that the person called is in the prompt with the names of its files.
+        skill = self._usable(name, folder)
+        text = file_text(skill, file)
+        details = {"skill": skill.name, "folder": str(skill.folder)}
+        return ToolOutput(text, f"{skill.name}, {file}", details, model_content=text)
+
+    def _usable(self, name: str, folder: Path | None) -> Skill:
+        catalog = self.catalog(folder)
+        listed = catalog.find(name.strip().lstrip("/").lower())
+        offered = {skill.name for skill in catalog.used if skill.by_model}
+        if listed is None:
+            near = difflib.get_close_matches(name, offered, n=3, cutoff=0.4)
+            hint = f"Did you mean {' or '.join(near)}?" if near else ""
+            known = ", ".join(sorted(offered)) or "none"
+            raise ToolError(
+                f"There is no skill {name!r}. Available: {known}.", hint=hint, kind="not-found"
+            )
+        if listed.state != "used":
+            why = f"The skill {listed.skill.name} is not used: {listed.why}"
+            raise ToolError(why, kind="refused")
+        return listed.skill

@@ -97,6 +97,10 @@ class Skills(Protocol):
         """The skill's text. ToolError says which there are."""
         ...
 
+    async def file(self, name: str, file: str, folder: Path | None) -> ToolOutput:
+        """The text of a file in a skill's folder. ToolError says which there are."""
+        ...
+
 
 class SubAgents(Protocol):
     """Runs a task with a history of its own, for `dispatch_agent`."""

@@ -16,10 +16,11 @@ class SkillArguments(Arguments):
 
     name: str
     arguments: str = Field("", description="what to put into it")
+    file: str = Field("", description="a file in its folder, to get that instead")
 
 
 class Skill:
-    """Gives the text of a skill; it runs nothing."""
+    """Gives the text of a skill, or of a file beside it; it runs nothing."""
 
     name: ClassVar[str] = "skill"
     description: ClassVar[str] = "Loads a skill from the list in your instructions."
@@ -34,9 +35,11 @@ class Skill:
         return None
 
     async def run(self, arguments: SkillArguments, context: ToolContext) -> ToolOutput:
-        """The skill's text. ToolError where there is none of this name, or none at all."""
+        """The text. ToolError where there is no such skill or file, or no skill at all."""
         if context.skills is None:
             raise ToolError("There are no skills in this run.", kind="unavailable")
+        if arguments.file.strip():
+            return await context.skills.file(arguments.name, arguments.file.strip(), context.folder)
         return await context.skills.load(
             arguments.name, arguments.arguments, context.folder, context.session_id
         )

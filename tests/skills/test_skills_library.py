@@ -183,6 +183,52 @@ async def test_a_wrong_name_is_answered_with_the_right_ones(tmp_path: Path) -> N
         await shelf.load("old-name", "", None)
 
 
+async def test_a_file_beside_a_skill_is_given_by_name_also_without_a_folder(tmp_path: Path) -> None:
+    place = ten_skills(tmp_path) / "run-checks"
+    shelf = library(tmp_path)
+    whole = (place / "references/rules.md").read_text(encoding="utf-8")
+    for name in (
+        "references/rules.md",
+        "./references/rules.md",
+        str(place / "references/rules.md"),
+    ):
+        given = await shelf.file("run-checks", name, None)
+        assert given.content.startswith("File references/rules.md of the skill run-checks\n")
+        assert given.content.endswith(whole)
+    (place / "long.txt").write_text("é" * 40_000, encoding="utf-8")
+    long = (await shelf.file("run-checks", "long.txt", None)).content
+    assert "Only its first 64 KB of 80,000 bytes are here" in long
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("references/rule.md", "Did you mean references/rules.md?"),
+        ("nothing", "Its files: "),
+        ("references", "has no file"),
+        ("../hanyu/SKILL.md", "leads out of the skill's folder"),
+        ("references/../../hanyu/SKILL.md", "leads out of the skill's folder"),
+        ("/etc/passwd", "outside the skill's folder"),
+        (".hidden", "hidden"),
+        ("link.md", "link to a file outside"),
+        ("id_rsa", "may hold secrets"),
+        ("picture.png", "not a text file"),
+        ("pipe", "not a regular file"),
+    ],
+)
+async def test_a_file_that_is_not_given_says_why(tmp_path: Path, name: str, why: str) -> None:
+    place = ten_skills(tmp_path) / "run-checks"
+    (place / ".hidden").write_text("x")
+    (place / "id_rsa").write_text("x")
+    (place / "picture.png").write_bytes(b"\x89PNG\0\0")
+    (tmp_path / "out.md").write_text("outside")
+    (place / "link.md").symlink_to(tmp_path / "out.md")
+    os.mkfifo(place / "pipe")
+    with pytest.raises(ToolError) as told:
+        await library(tmp_path).file("run-checks", name, None)
+    assert why in told.value.sentence()
+
+
 def test_very_many_skills_stay_within_their_room(tmp_path: Path) -> None:
     for number in range(120):
         write_skill(tmp_path / "skills", f"skill-{number:03}", description="long words " * 30)
