@@ -12,6 +12,7 @@ exits 1 on a miss.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import resource
@@ -22,6 +23,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -34,6 +36,7 @@ CASES = {
     "keychain locked": "",
     "keychain hanging": "",
     "home cannot be made": "cannot be used",
+    "home read-only": "cannot be used",
     "disk full": "",
     "settings damaged": "kept as",
     "facts damaged": "set aside",
@@ -60,7 +63,7 @@ def main() -> int:
         taken = []
         for _ in range(3):
             with tempfile.TemporaryDirectory() as name:
-                told = _start(case, Path(name))
+                told = start(case, Path(name))
             taken.append(told["shown"])
             filled = max(filled, told["filled"])
             if words not in told["told"] or told["lost"]:
@@ -75,7 +78,8 @@ def main() -> int:
     return 0 if ok else 1
 
 
-def _start(case: str, place: Path) -> dict[str, object]:
+def start(case: str, place: Path) -> dict[str, Any]:
+    """One start with this broken: when it was shown and filled, what was told, what was lost."""
     home = place / "home"
     holder, kept = _prepare(case, home)
     environment = {
@@ -86,10 +90,13 @@ def _start(case: str, place: Path) -> dict[str, object]:
     }
     if case == "home cannot be made":
         home = Path("/proc/self/kinet")
+    if case == "home read-only" and os.geteuid():
+        home = Path("/usr")
     began = time.monotonic()
     done = subprocess.run(
         [sys.executable, __file__, "child", case, str(home)],
         env=environment, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120,
+        preexec_fn=_like_anybody if case == "home read-only" and os.geteuid() == 0 else None,
     )  # fmt: skip
     if holder is not None:
         holder.kill()
@@ -116,6 +123,11 @@ def _prepare(case: str, home: Path) -> tuple[subprocess.Popen[bytes] | None, byt
     if case.startswith("database"):
         Database(path).close()
     match case:
+        case "home read-only":
+            home.chmod(0o755)
+            if os.geteuid() == 0:
+                os.chown(home, 65534, 65534)
+            return None, None
         case "settings damaged":
             (home / "settings.json").write_text(BROKEN)
             return None, BROKEN.encode()
@@ -142,6 +154,12 @@ def _prepare(case: str, home: Path) -> tuple[subprocess.Popen[bytes] | None, byt
         case _:
             return None, None
     return None, path.read_bytes()
+
+
+def _like_anybody() -> None:
+    """Takes from a child of root what lets it write in folders of others."""
+    for capability in (1, 2, 3):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
 
 
 def child(case: str, home: Path) -> int:
