@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPlainTextEdit
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QWidget
 
 from kinet.core.profile import ModelProfile, Price
 from kinet.memory.facts import FactBook
 from kinet.settings.store import SettingsStore
 from kinet.ui.preferences.fact_editor import FactEditor
+from kinet.ui.preferences.setting_fields import FieldRow
 from kinet.ui.transcript.receipt import ReceiptEntry
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import Gate, ScriptedServer, says
@@ -168,6 +169,39 @@ async def test_nothing_is_asked_until_it_is_switched_on(tmp_path: Path) -> None:
             await live.ask("And?")
         assert asked_for_facts(server) == []
         assert not (home / "facts.json").exists()
+
+
+@pytest.mark.parametrize(("model", "asked"), [("", "small"), ("tiny", "tiny")])
+async def test_another_profile_and_its_model_are_asked_for_facts_where_chosen(
+    tmp_path: Path, model: str, asked: str
+) -> None:
+    home = tmp_path / "home"
+    with (
+        ScriptedServer(says("Noted."), says("Yes.")) as talks,
+        ScriptedServer(proposes(RUST), proposes()) as notices,
+    ):
+        prepare(home, talks)
+        settings = SettingsStore(home)
+        settings.save_profile(ModelProfile("Other", notices.base_url, "small", window=128_000))
+        settings.set("models.default_profile", "Server")
+        async with live_window(home, folder=tmp_path) as live:
+            live.window.parts.models.open_settings("memory")
+            dialog = live.find(QWidget, "settingsDialog")
+            profile, name = (
+                dialog.findChild(FieldRow, f"setting_memory.{key}").editor.widget
+                for key in ("profile", "model")
+            )
+            assert isinstance(profile, QComboBox)
+            assert isinstance(name, QLineEdit)
+            profile.setCurrentIndex(profile.findText("Other"))
+            name.setText(model)
+            name.editingFinished.emit()
+            dialog.accept()
+            await live.ask(SAID)
+            await receipt(live)
+            assert [body["model"] for body in notices.bodies] == [asked]
+            assert [body["model"] for body in talks.bodies] == ["big"], "the talk stays where it is"
+            assert book(home) == [("Writes Rust at work.", "person", False)]
 
 
 async def test_an_unsaved_profile_is_never_asked_for_facts(tmp_path: Path) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from kinet.ui.kit.controls import text_label
+from kinet.ui.kit.text_field import TextField
 
 
 class FactEditor(QDialog):
@@ -21,10 +22,9 @@ class FactEditor(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(480)
         self._before = text
-        self.edit = QPlainTextEdit(text, self)
+        self.edit = TextField("Text of the fact", self)
+        self.edit.set_text(text)
         self.edit.setObjectName("factText")
-        self.edit.setAccessibleName("Text of the fact")
-        self.edit.setTabChangesFocus(True)
         self.edit.setFixedHeight(96)
         self.edit.installEventFilter(self)
         help_line = text_label(
