@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -129,10 +130,17 @@ class SkillsView(QWidget):
             row.delete_wanted.connect(lambda item=listed: self._delete(item))
             self.rows.append(row)
             self._add(row)
+        self._order_tabs()
         if not catalog.skills:
             self._add(self._note(_EMPTY, "text_3"))
         self.search.setVisible(len(self.rows) > 6)
         self._filter(self.search.text())
+
+    def _order_tabs(self) -> None:
+        """The rows come behind the search, not at the end of the window where Qt puts new parts."""
+        parts = [part for row in self.rows for part in (row.edit, row.delete, row.switch)]
+        for before, part in pairwise((self.from_zip, self.search, *parts)):
+            self.setTabOrder(before, part)
 
     def _add(self, widget: QWidget) -> None:
         if self._list.count():

@@ -207,6 +207,7 @@ class _Box(QFrame):
         self.skills = SkillChips(self)
         self.chips = ChipBar(self)
         self.edit = ComposerEdit(self)
+        self.skills.follows = self.edit
         self.plus = IconButton("plus", "Attach text files and pictures", parent=self)
         self.mention = IconButton("at", "Name a file of the folder", parent=self)
         self.command = IconButton("slash", "Commands", parent=self)

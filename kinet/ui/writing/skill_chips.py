@@ -24,6 +24,8 @@ class SkillChips(QWidget):
         super().__init__(parent)
         self.setObjectName("skillChips")
         self._chips: list[SkillChip] = []
+        # Tab comes here from there; Qt itself would put a new chip at the end of the window.
+        self.follows: QWidget | None = None
         self.hide()
 
     @property
@@ -44,6 +46,7 @@ class SkillChips(QWidget):
             chip.close_button.clicked.connect(lambda _=False, n=name: self.removed.emit(n))
             chip.show()
             self._chips.append(chip)
+        self._order_tabs()
         self.setVisible(bool(names))
         self._place()
 
@@ -55,6 +58,13 @@ class SkillChips(QWidget):
         """Takes on another size of text."""
         self._place()
         self.update()
+
+    def _order_tabs(self) -> None:
+        before = self.follows
+        for chip in self._chips:
+            if before is not None:
+                self.setTabOrder(before, chip.close_button)
+            before = chip.close_button
 
     def _place(self) -> None:
         x = y = 0
