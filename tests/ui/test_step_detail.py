@@ -66,10 +66,15 @@ def test_what_the_model_call_took_is_one_line_of_the_head(panel: StepDetail) -> 
     panel.show_step(replace(step("x", cache_note=note), usage=usage, cost=0.0123))
     line = panel._head.call
     assert line.isVisible()
-    assert line.whole_text() == (f"12,000 in · 9,000 cached (75 %) · 80 out · ≈ $0.0123 · {note}")
+    assert line.whole_text() == (f"12,000 in · 9,000 cached (75 %) · 80 out · ≈ $0.012 · {note}")
     assert line.text().endswith("…")
     panel.show_step(step("x"))
     assert not line.isVisible()
+
+
+def test_the_line_of_a_call_that_cost_nothing_says_free(panel: StepDetail) -> None:
+    panel.show_step(replace(step("x"), usage=Usage(4_829, 83), cost=0.0))
+    assert panel._head.call.whole_text() == "4,829 in · none cached · 83 out · free"
 
 
 @pytest.mark.parametrize("width", [300, 400])

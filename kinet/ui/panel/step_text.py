@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from kinet.ui.kit.figures import cost_words
 from kinet.ui.panel.model_share import ModelShare
 from kinet.ui.steps import StepRecord
 
@@ -85,10 +86,9 @@ def call_fact(record: StepRecord) -> str:
     if usage is None or not (usage.tokens_in or usage.tokens_out):
         return ""
     cached = f" ({usage.cache_read:,} from the cache)" if usage.cache_read else ""
-    cost = f", ≈ ${record.cost:.4f}" if record.cost is not None else ", price unknown"
     return (
         f"Asked for by a model call of {usage.tokens_in:,} tokens in{cached}, "
-        f"{usage.tokens_out:,} out{cost}"
+        f"{usage.tokens_out:,} out, {_money(record)}"
     )
 
 
@@ -102,10 +102,14 @@ def call_line(record: StepRecord) -> str:
         f"{usage.tokens_in:,} in",
         f"{usage.cache_read:,} cached ({share} %)" if usage.cache_read else "none cached",
         f"{usage.tokens_out:,} out",
-        f"≈ ${record.cost:.4f}" if record.cost is not None else "price unknown",
+        _money(record),
         record.cache_note,
     ]
     return " · ".join(part for part in parts if part)
+
+
+def _money(record: StepRecord) -> str:
+    return "price unknown" if record.cost is None else cost_words(record.cost, True)
 
 
 def _sha256(text: str) -> str:
