@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kinet.local.handover import HandoverServer
     from kinet.memory.facts import FactBook
     from kinet.policy.rules import RuleBook
-    from kinet.session.manager import SessionManager
+    from kinet.session.manager import SavedSession, SessionManager
     from kinet.session.owner import OwnerWork
     from kinet.session.parts import Rules
     from kinet.session.session import Session
@@ -158,14 +158,15 @@ class Runtime:
         """What was found damaged and set aside, each a sentence for the person."""
         return self._parts().problems()
 
-    def open_session(self, session_id: str | None = None) -> Session:
+    def open_session(
+        self, session_id: str | None = None, saved: SavedSession | None = None
+    ) -> Session:
         """The session `session_id`, or a new one on `folder`. StoreError if there is none such."""
         if session_id is not None:
             if self._work is not None and session_id in self._work.elsewhere:
                 raise StoreError("A command works on this session; it can be opened when it ended.")
-            return self.sessions.open(session_id)
-        folder = self.folder
-        if folder is not None:
+            return self.sessions.open(session_id, saved)
+        if (folder := self.folder) is not None:
             check_folder(folder)
         return self.sessions.create(folder=folder, profile=self.options.profile)
 
@@ -175,12 +176,12 @@ class Runtime:
             return self._parts().models.profile(name)
         return None
 
-    def window(self, profile: ModelProfile) -> int:
-        """The context window of a profile's model in tokens, 0 where it is not known."""
+    def window(self, profile: ModelProfile) -> int | None:
+        """A model's window in tokens, 0 if not known, None until `services.window_of` looks."""
         from kinet.providers.catalog import with_window
-        from kinet.providers.pricing import known_window
+        from kinet.providers.pricing import window_at_hand
 
-        return with_window(profile).window or known_window(profile.model)
+        return with_window(profile).window or window_at_hand(profile.model)
 
     def use_folder(self, folder: Path) -> None:
         """New sessions work on `folder` from now on. SettingsError if it cannot be used."""
@@ -248,12 +249,11 @@ class _Built:
         from kinet.workspace.rules_files import RulesFiles
         from kinet.workspace.trust import FolderTrust
 
-        self.home, self.options = home, options
+        self.home, self.options, self._host = home, options, host
         self.trust = FolderTrust(home, brought_skills, options.trust)
         self.rules_files = RulesFiles(home, self.trust.edited)
         self.settings: SettingsStore = SettingsStore(home)
         keychain = keychain or Keychain()
-        self._host = host
         self.models = ModelChoice(self.settings, keychain, options)
         self.choices = TurnChoices(self.settings, options, keychain)
         self.models.check()

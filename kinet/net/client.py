@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import ipaddress
 import ssl
 import sys
@@ -47,6 +48,7 @@ def create_client(
     watches it (`stall_seconds` limits the wait for a place in the pool). Redirects are not
     followed, cookies and .netrc are not used. Raises SettingsError for an unusable proxy or file.
     """
+    _import_backend()
     context = certificates(ca_file)
     routes = _system_proxies() if proxy is None else {"http": proxy, "https": proxy}
     excepted = no_proxy if proxy is not None or no_proxy else getproxies().get("no", "")
@@ -70,6 +72,15 @@ def create_client(
         follow_redirects=False,
         headers={"user-agent": USER_AGENT},
     )
+
+
+def _import_backend() -> None:
+    """httpcore would import it with the first connection, on the thread of the loop."""
+    import sniffio  # noqa: F401
+
+    # Where another version has it elsewhere, the first connection is some 20 ms later, as before.
+    with contextlib.suppress(ImportError):
+        importlib.import_module("anyio._backends._asyncio")
 
 
 def single_transport(*, proxy: str = "", ca_file: str | None = None) -> httpx.AsyncBaseTransport:

@@ -13,7 +13,7 @@ from typing import Any
 from kinet import paths
 from kinet.core.completion import Usage
 from kinet.core.profile import Price
-from kinet.providers.public_prices import PublicModel, public_model
+from kinet.providers.public_prices import PublicModel, is_read, public_model
 
 GLM_INPUT = 0.07
 UNKNOWN_INPUT = 3.0
@@ -101,13 +101,23 @@ def cost_of(price: Price, usage: Usage) -> float | None:
 
 
 def known_window(model: str) -> int:
-    """The context window of a model in tokens; 0 where it is not known."""
+    """The context window of a model in tokens; 0 where it is not known.
+
+    May read the published data: call it in a thread, or ask `window_at_hand` first.
+    """
     row, public = _known(model)
     if row is not None:
         return row.window
     family = _row(model)
     told = public.window if public else 0
     return told or (family.window if family else 0)
+
+
+def window_at_hand(model: str) -> int | None:
+    """What `known_window` gives; None while it would have to read the published data first."""
+    name = model.strip().lower()
+    at_hand = is_read() or _is_free_or_local(name) or _stands_for_itself(name)
+    return known_window(model) if at_hand else None
 
 
 def known_output(model: str) -> int:
@@ -175,6 +185,8 @@ def _known(model: str) -> tuple[KnownModel | None, PublicModel | None]:
     """
     name = model.strip().lower()
     row = _row(name)
+    if _stands_for_itself(name):
+        return row, None
     public = None if _is_free_or_local(name) else public_model(name)
     if "/" in name and public is not None and public.id.lower() == name:
         return None, public
@@ -183,6 +195,12 @@ def _known(model: str) -> tuple[KnownModel | None, PublicModel | None]:
     if row is None or (public is not None and public.id.lower() == _bare(name)):
         return None, public
     return row, None
+
+
+def _stands_for_itself(name: str) -> bool:
+    """True if our row for the very name counts, whatever was published."""
+    row = _row(name)
+    return row is not None and "/" not in name and _bare(name) in row.names
 
 
 def _is_free_or_local(model: str) -> bool:

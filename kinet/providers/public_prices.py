@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from types import ModuleType
 from typing import Any
 
 from kinet.core.profile import Price
@@ -27,6 +29,7 @@ _ORDER = (
     "perplexity",
     "openrouter",
 )
+_CLIENT = "httpx2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,8 @@ class PublicModel:
 def public_model(model: str) -> PublicModel | None:
     """The row for a model's name; None if there is none with a price per input token.
 
-    The first call imports the data, which takes about a tenth of a second: ask in a thread first.
+    The first call reads the data, which takes some tenths of a second: ask in a thread until
+    `is_read`.
     Steps by prompt length or time of day count at their base, as of now.
     """
     name = model.strip().lower()
@@ -64,10 +68,28 @@ def data_source() -> tuple[str, str]:
     return f"genai-prices {version('genai-prices')}", _newest_entry()
 
 
-def _providers() -> Iterator[Any]:
-    from genai_prices import data
+def is_read() -> bool:
+    """True once the data is in memory, so that `public_model` answers at once."""
+    # The name is bound when all of the module has run.
+    return hasattr(sys.modules.get("genai_prices.data"), "providers")
 
-    known = {provider.id: provider for provider in data.providers}
+
+def _data() -> Any:
+    """The data. The package imports an HTTP client of its own for updates that are never made
+    here; it gets a stand-in, which halves the time and the memory."""
+    stand_in = None
+    if _CLIENT not in sys.modules and "genai_prices" not in sys.modules:
+        stand_in = sys.modules[_CLIENT] = ModuleType(_CLIENT)
+    try:
+        from genai_prices import data
+    finally:
+        if stand_in is not None and sys.modules.get(_CLIENT) is stand_in:
+            del sys.modules[_CLIENT]
+    return data
+
+
+def _providers() -> Iterator[Any]:
+    known = {provider.id: provider for provider in _data().providers}
     return (known[name] for name in _ORDER if name in known)
 
 
@@ -97,11 +119,9 @@ def _figure(value: Any) -> float | None:
 @functools.cache
 def _newest_entry() -> str:
     """The data carries no date of its own: it is at least as new as the newest price in it."""
-    from genai_prices import data
-
     today = datetime.now(UTC).date()
     newest = ""
-    for provider in data.providers:
+    for provider in _data().providers:
         for model in provider.models:
             for price in model.prices if isinstance(model.prices, list) else ():
                 start = getattr(price.constraint, "start_date", None)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, MutableSequence, Sequence
+import threading
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -28,6 +30,17 @@ if TYPE_CHECKING:
     from kinet.memory.facts import Taken
     from kinet.store.search import SearchChoices, SearchHit
     from kinet.store.sessions import NewSession, SessionRow
+    from kinet.workspace.journal import Journal
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSession:
+    """What the store holds of a session; for `SessionManager.open`."""
+
+    row: SessionRow
+    events: list[Event]
+    lost: int  # rows that could not be read
+    conversation: Conversation
 
 
 class SessionManager:
@@ -60,13 +73,11 @@ class SessionManager:
         state.folder, state.profile, state.title = folder, profile, title
         return self._opened(Session(state))
 
-    def open(self, session_id: str) -> Session:
-        """The session of this id; a turn in which the program ended is brought to its end.
+    def read(self, session_id: str) -> SavedSession:
+        """What is saved of a session. Blocks: a long one is read in a thread.
 
         StoreError if there is no such session.
         """
-        if session_id in self._open:
-            return self._open[session_id]
         row = self._store.row(session_id)
         if row is None:
             raise StoreError(
@@ -74,6 +85,20 @@ class SessionManager:
             )
         events, lost = self._store.load_counting(session_id)
         conversation = replay(events)
+        count_all_branches(conversation, self._store.database, session_id)
+        return SavedSession(row, events, lost, conversation)
+
+    def open(self, session_id: str, saved: SavedSession | None = None) -> Session:
+        """The session of this id; a turn in which the program ended is brought to its end.
+
+        `saved` is what `read` gave; where something was saved since, it is read again. StoreError
+        if there is no such session.
+        """
+        if session_id in self._open:
+            return self._open[session_id]
+        if saved is None or saved.row != self._store.row(session_id):
+            saved = self.read(session_id)
+        row, events, conversation = saved.row, saved.events, saved.conversation
         state = self._state(session_id, conversation, len(events), None)
         state.folder = Path(row.folder) if row.folder else None
         state.profile, state.title, state.titled_by = row.profile, row.title, row.titled_by
@@ -86,10 +111,9 @@ class SessionManager:
         chosen = next((item for item in reversed(events) if isinstance(item, ModelChosen)), None)
         if chosen is not None:
             state.effort, state.preset = cast(Effort, chosen.effort), chosen.preset
-        state.budgets = RaisedBudgets.of(events)
-        count_all_branches(conversation, self._store.database, session_id)
+        state.budgets = RaisedBudgets.kept(self._store.database, session_id, events)
         self._recover(state, events)
-        return self._opened(Session(state, _unreadable(lost), events))
+        return self._opened(Session(state, _unreadable(saved.lost), events))
 
     def is_open(self, session_id: str) -> bool:
         """True if the session was opened and not closed."""
@@ -145,16 +169,19 @@ class SessionManager:
         self._trash.restore(session_id).result()
 
     def purge(self, session_ids: Sequence[str] | None = None) -> Future[None]:
-        """Removes sessions for good, with their outputs and the facts that only they support.
+        """Removes sessions for good, with their outputs, what they noted of file changes and the
+        facts that only they support.
 
         None: all that are in the trash. The future tells when it is done.
         """
         ids = self._trash.due(0) if session_ids is None else session_ids
         for id_ in ids:
             self._open.pop(id_, None)
-        # The facts first, so that an end between the two is made good by the next removal.
+        # The sessions last, so that an end in between is made good by the next removal.
         self.parts.leaving(ids)
-        return self._trash.remove(ids)
+        if self.parts.journal is None or not ids:
+            return self._trash.remove(ids)
+        return _after_forgetting(self.parts.journal, ids, self._trash.remove)
 
     def tidy(self) -> None:
         """Removes for good what is in the trash for too long, and makes the backup of the day.
@@ -231,6 +258,27 @@ def _tell_others(sessions: Mapping[str, Session], noticed_in: str, taken: Sequen
         session.note_facts(
             [line_of(item.fact) for item in taken if item.fact.folder in ("", place)]
         )
+
+
+def _after_forgetting(
+    journal: Journal, ids: Sequence[str], remove: Callable[[Sequence[str]], Future[None]]
+) -> Future[None]:
+    """Removes the sessions when the journal has forgotten them; in a thread, for it may have to
+    wait for a look over a folder. If it cannot forget them they stay in the trash."""
+    done: Future[None] = Future()
+    done.set_running_or_notify_cancel()
+
+    def work() -> None:
+        try:
+            journal.forget(ids)
+            remove(ids).result()
+        except BaseException as exc:  # noqa: BLE001 - handed on to the one who asked, by the future
+            done.set_exception(exc)
+        else:
+            done.set_result(None)
+
+    threading.Thread(target=work, name="forget sessions", daemon=True).start()
+    return done
 
 
 def _unreadable(lost: int) -> Sequence[str]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kinet.core.approval import ApprovalRequest, Decision
 from kinet.core.budgets import Budget
 from kinet.core.events import ApprovalRequested, ApprovalResolved, Event
+
+if TYPE_CHECKING:
+    from kinet.store.database import Database
 
 
 @dataclass
@@ -31,6 +35,18 @@ class RaisedBudgets:
                 if request is not None and event.decision.allowed:
                     budgets.allow(request, event.decision)
         return budgets
+
+    @classmethod
+    def kept(cls, database: Database, session_id: str, path: Iterable[Event]) -> RaisedBudgets:
+        """Those of a session that is opened. `path` is the branch it stands on.
+
+        What was answered on another branch holds as well: it was said of the session, and what was
+        spent there counts in its total.
+        """
+        from kinet.store.branches import answers_on_all_branches
+
+        answers = answers_on_all_branches(database, session_id)
+        return cls.of(path if answers is None else answers)
 
     def limit(self, budget: Budget, usual: float) -> float:
         """The limit that holds now; 0 for none. A higher usual one wins over a raised one."""

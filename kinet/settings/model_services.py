@@ -139,7 +139,7 @@ class ModelServices:
         self._settings.set_price(model, None)
 
     def window_of(self, profile: ModelProfile) -> int:
-        """The context window in tokens, 0 where it is not known."""
+        """The context window in tokens, 0 where it is not known. For a thread: it may read."""
         return catalog.with_window(profile).window or known_window(profile.model)
 
     async def _key(self, profile: ModelProfile, key: str | None) -> Secret | None:

@@ -6,11 +6,35 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kinet.core.events import Event
 from kinet.store.database import Database
+from kinet.store.event_rows import decode
 
 _TURN = "turn_started"
 # What a turn is told apart by; anything between two turns belongs to the later one.
 _BORDERS = frozenset({_TURN, "turn_finished"})
+
+
+def answers_on_all_branches(database: Database, session_id: str) -> list[Event] | None:
+    """What a session asked and was answered on every branch, oldest first; None if it has but one.
+
+    Rows that cannot be read are left out. Blocks for a moment; may raise StoreError.
+    """
+    query = (
+        "SELECT body FROM event WHERE session_id = ? AND type IN ('approval_requested',"
+        " 'approval_resolved') ORDER BY seq"
+    )
+    branched = "SELECT branched FROM session WHERE id = ?"
+    found = database.read(lambda db: db.execute(branched, (session_id,)).fetchone())
+    if not found or not found[0]:
+        return None
+    events = []
+    for (body,) in database.read(lambda db: db.execute(query, (session_id,)).fetchall()):
+        try:
+            events.append(decode(body))
+        except ValueError:
+            continue
+    return events
 
 
 @dataclass(frozen=True, slots=True)

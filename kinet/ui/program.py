@@ -252,6 +252,14 @@ class Sessions(Protocol):
         """All sessions, the newest first."""
         ...
 
+    def is_open(self, session_id: str) -> bool:
+        """True if the session was opened and not closed."""
+        ...
+
+    def read(self, session_id: str) -> Any:
+        """What is saved of a session, for `Program.open_session`. Blocks: use it in a thread."""
+        ...
+
     def search(
         self, text: str, limit: int = 50, *, best: bool = False, **narrowed: Any
     ) -> Sequence[Any]:
@@ -357,8 +365,11 @@ class Program(Protocol):
         """The model that a session with this profile asks, "" for new ones; None for none."""
         ...
 
-    def window(self, profile: ModelProfile) -> int:
-        """The context window of a profile's model in tokens, 0 where it is not known."""
+    def window(self, profile: ModelProfile) -> int | None:
+        """The context window of a profile's model in tokens, 0 where it is not known.
+
+        None while that has to be looked up, which `services.window_of` does. Never waits.
+        """
         ...
 
     def use_folder(self, folder: Path) -> None:
@@ -381,6 +392,6 @@ class Program(Protocol):
         """
         ...
 
-    def open_session(self, session_id: str | None = None) -> Any:
-        """An `OpenSession`: the one of this id, or a new one."""
+    def open_session(self, session_id: str | None = None, saved: Any = None) -> Any:
+        """An `OpenSession`: the one of this id, or a new one. `saved` is what `read` gave."""
         ...

@@ -252,6 +252,10 @@ class ModelServices(Protocol):
         """Whether keys can be kept on this computer. Ends within 3 seconds."""
         ...
 
+    def window_of(self, profile: ModelProfile) -> int:
+        """The context window in tokens, 0 where it is not known. In a thread: it may read."""
+        ...
+
     def price_rows(self) -> Sequence[PriceRow]:
         """The models of the profiles first, then the built-in ones."""
         ...

@@ -105,6 +105,21 @@ async def test_a_raised_turn_budget_is_what_the_next_turn_is_given(start):
     assert [request.limits.budget_usd for request in world.engine.requests] == [1.0, 2.0]
 
 
+async def test_a_budget_raised_on_a_branch_that_was_left_is_known_after_reopening(start):
+    world = await start(dear(3.0), dear(0.5), dear(0.2), session_limit=lambda: 2.0)
+    session = world.sessions.create()
+    await collect(session.send("1"))
+    await collect(session.send("2", Chooses("raise")))
+    await session.go_back(session.history()[0].id)
+    no = denies_everything()
+    assert (await collect(session.send("other", no)))[-1].reason == "completed"
+    again = await start(dear(0.1), session_limit=lambda: 2.0)
+    opened = again.sessions.open(session.id)
+    # 3.7 USD were spent on both branches; the person raised the limit to 4.
+    assert (await collect(opened.send("on", no)))[-1].reason == "completed"
+    assert no.asked == []
+
+
 async def test_money_of_a_branch_that_was_left_stays_in_the_total_after_reopening(start):
     def dear(text: str, usd: float) -> MessageCompleted:
         return MessageCompleted(Message("assistant", text), usage=Usage(100, 10), cost=usd)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -25,6 +26,7 @@ from kinet.core.approval import ApprovalRequest, Approver
 from kinet.core.errors import StoreError
 from kinet.core.events import MessageCompleted, TextDelta, TurnFinished
 from kinet.core.messages import Message
+from kinet.core.profile import ModelProfile
 from kinet.ui.frame.first_picture import first_colors, shell_svg
 from kinet.ui.frame.window_geometry import Geometry, clamp, read
 from kinet.ui.kit import tasks
@@ -85,6 +87,32 @@ async def test_the_parts_stand_on_the_lines_of_the_mock_up(tmp_path: Path) -> No
         window.parts.frame.show_panel(True)
         await until(lambda: place(window, window.panel.composer.box).left() == 284)
         assert place(window, window.panel.composer.box).right() + 1 == 776
+
+
+async def test_the_window_of_a_model_is_looked_up_beside_the_loop_and_shown_then(
+    tmp_path: Path,
+) -> None:
+    program = FakeProgram(tmp_path)
+    known: list[int] = []
+    on_loop: list[bool] = []
+
+    def look(profile: ModelProfile) -> int:
+        on_loop.append(threading.current_thread() is threading.main_thread())
+        known.append(32_000)
+        return 32_000
+
+    program.window = lambda profile: known[0] if known else None  # type: ignore[method-assign]
+    program.services.window_of = look
+    shown: list[int] = []
+    async with shell(program) as window:
+        show = window.panel.set_model
+        window.panel.set_model = lambda has, size: (shown.append(size), show(has, size))
+        await until(lambda: bool(known))
+        known.clear()
+        window.parts.models.refresh()
+        await until(lambda: shown[-2:] == [0, 32_000])
+    assert on_loop
+    assert not any(on_loop)
 
 
 async def test_in_a_narrow_window_the_panel_lies_over_the_chat(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from kinet.core.profile import ModelProfile
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.desks.turn_choosing import TurnChoosing
 from kinet.ui.kit.input_filters import guard_wheel
-from kinet.ui.kit.tasks import spawn
+from kinet.ui.kit.tasks import in_thread, spawn
 from kinet.ui.look.theme import Theme
 from kinet.ui.program import Program
 
@@ -68,7 +68,7 @@ class ModelDesk(TurnChoosing):
         unsandboxed = mode == "all" and session is not None and session.unsandboxed
         panel.composer.menus.set_mode(mode, unsandboxed=unsandboxed)
         panel.composer.menus.set_preset(self._preset(panel), self.presets())
-        window = self._program.window(profile) if profile is not None else 0
+        window = self._window_of(profile) if profile is not None else 0
         panel.set_model(profile is not None, window)
         welcome = profile is None and not self._skipped and panel.session is None
         self._show_welcome(panel, welcome)
@@ -109,6 +109,17 @@ class ModelDesk(TurnChoosing):
     def start_tour(self) -> None:
         """Starts the guided tour in a session of its own."""
         spawn(self._tour(), "guided tour")
+
+    def _window_of(self, profile: ModelProfile) -> int:
+        """The model's window; 0 until it is looked up, which shows all anew."""
+        window = self._program.window(profile)
+        if window is None:
+            spawn(self._look_up(profile), "window of the model")
+        return window or 0
+
+    async def _look_up(self, profile: ModelProfile) -> None:
+        await in_thread(lambda: self._program.services.window_of(profile))
+        self.refresh()
 
     async def _tour(self) -> None:
         try:
