@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from kinet.ui.kit.controls import text_label
+from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.text_field import TextField
 
 
@@ -30,18 +31,24 @@ class FactEditor(QDialog):
         help_line = text_label(
             "The model reads it at the beginning of each conversation.", type="meta", tone="text_3"
         )
-        standard = QDialogButtonBox.StandardButton
-        self.buttons = QDialogButtonBox(standard.Save | standard.Cancel, self)
-        self.buttons.button(standard.Save).setProperty("kind", "primary")
-        self.buttons.accepted.connect(self._keep)
-        self.buttons.rejected.connect(self.reject)
+        help_line.setWordWrap(True)
+        cancel = TextButton("Cancel", self)
+        cancel.clicked.connect(self.reject)
+        self.save_button = TextButton("Save", self, kind="primary")
+        self.save_button.setObjectName("saveFactButton")
+        self.save_button.clicked.connect(self._keep)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addStretch(1)
+        buttons.addWidget(cancel)
+        buttons.addWidget(self.save_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
         column.addWidget(text_label("Edit the fact", type="strong", parent=self))
         column.addWidget(self.edit)
         column.addWidget(help_line)
-        column.addWidget(self.buttons)
+        column.addLayout(buttons)
         self.edit.textChanged.connect(self._changed)
         self.edit.selectAll()
         self.edit.setFocus()
@@ -57,8 +64,7 @@ class FactEditor(QDialog):
         return super().eventFilter(watched, event)
 
     def _changed(self) -> None:
-        save = self.buttons.button(QDialogButtonBox.StandardButton.Save)
-        save.setEnabled(bool(self._text()))
+        self.save_button.setEnabled(bool(self._text()))
 
     def _text(self) -> str:
         return " ".join(self.edit.toPlainText().split())
