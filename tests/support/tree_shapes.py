@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+import secrets
 from pathlib import Path
 
 # MARK stands for a number that no other process sleeps for.
@@ -44,6 +46,15 @@ SHAPES: dict[str, str] = {
     "kills its runner": "setsid sleep MARK & sleep MARK & kill -9 $PPID; sleep MARK",
     "stops its runner": "setsid sleep MARK & sleep MARK & kill -STOP $PPID; sleep MARK",
 }
+
+
+# Another run of the tests may go on beside this one, and an earlier one may have left something.
+_marks = itertools.count(100_000_000 + secrets.randbelow(800_000_000))
+
+
+def new_mark() -> int:
+    """A number that no process carries, neither of this run nor of another."""
+    return next(_marks)
 
 
 def command_of(shape: str, mark: int) -> str:

@@ -15,6 +15,7 @@ from kinet.core.errors import ToolError
 from kinet.session import leftovers
 from kinet.tools.base import ToolContext
 from kinet.tools.processes import jobs, survivors
+from tests.support.tree_shapes import alive, new_mark
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="process trees as Linux has them")
 
@@ -25,18 +26,6 @@ def session(context: ToolContext) -> Iterator[ToolContext]:
     yield replace(context, session_id="jobs-test")
     jobs.end_all("jobs-test")
     survivors.end_all("jobs-test")
-
-
-def alive(marker: str) -> bool:
-    """True if a process with this word in its command line lives."""
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            line = entry.read_bytes()
-        except OSError:
-            continue
-        if marker.encode() in line and b"process_runner" not in line and b"pytest" not in line:
-            return True
-    return False
 
 
 async def test_a_job_returns_at_once_and_is_read_in_pieces(
@@ -59,12 +48,13 @@ async def test_a_job_returns_at_once_and_is_read_in_pieces(
 
 
 async def test_stopping_a_job_takes_its_whole_tree_along(call: Call, session: ToolContext) -> None:
-    command = "echo up; setsid sleep 4711 & (setsid nohup sleep 4711 &) ; sleep 4711"
+    mark = new_mark()
+    command = f"echo up; setsid sleep {mark} & (setsid nohup sleep {mark} &) ; sleep {mark}"
     started = await call("shell", session, command=command, background=True)
-    await until(lambda: alive("4711"))
+    await until(lambda: bool(alive(mark)))
     stopped = await call("shell_stop", session, job=started.details["job"])
     assert stopped.preview.endswith("was stopped")
-    assert not alive("4711")
+    assert not alive(mark)
 
 
 async def test_a_job_is_its_own_sessions_alone(call: Call, session: ToolContext) -> None:
@@ -95,11 +85,12 @@ async def test_too_many_jobs_are_refused(call: Call, session: ToolContext) -> No
 async def test_stop_ends_what_a_command_left_and_closing_ends_the_jobs_too(
     call: Call, session: ToolContext
 ) -> None:
-    await call("shell", session, command="sleep 4714 & echo left")
-    await call("shell", session, command="sleep 4715", background=True)
-    await until(lambda: alive("4715"))
+    left, job = new_mark(), new_mark()
+    await call("shell", session, command=f"sleep {left} & echo left")
+    await call("shell", session, command=f"sleep {job}", background=True)
+    await until(lambda: bool(alive(job)))
     leftovers.end_at_once("jobs-test")
-    await until(lambda: not alive("4714"))
-    assert alive("4715")
+    await until(lambda: not alive(left))
+    assert alive(job)
     await asyncio.wait_for(leftovers.end_all("jobs-test"), 10)
-    assert not alive("4715")
+    assert not alive(job)

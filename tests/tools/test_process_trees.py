@@ -20,16 +20,16 @@ from kinet.tools.base import ToolContext
 from kinet.tools.processes import process, survivors
 from kinet.tools.processes.environment import child_environment
 from kinet.tools.processes.process import RunningCommand
-from tests.support.tree_shapes import SHAPES, alive, command_of
+from tests.support.tree_shapes import SHAPES, alive, command_of, new_mark
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="process trees as Linux has them")
 
 OWNER = Path(__file__).parents[1] / "bench" / "tree_owner.py"
 
 
-@pytest.mark.parametrize("number", range(len(SHAPES)), ids=sorted(SHAPES))
-async def test_a_stop_ends_a_tree_of_this_shape(number: int, tmp_path: Path) -> None:
-    shape, mark = sorted(SHAPES)[number], 31_000_000 + number
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+async def test_a_stop_ends_a_tree_of_this_shape(shape: str, tmp_path: Path) -> None:
+    mark = new_mark()
     running = RunningCommand(
         ["/bin/bash", "--noprofile", "--norc", "-c", command_of(shape, mark)],
         folder=tmp_path,
@@ -45,7 +45,7 @@ async def test_a_stop_ends_a_tree_of_this_shape(number: int, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("shape", ["wide", "double fork", "left daemon", "respawning left"])
 async def test_killing_the_program_ends_its_trees(shape: str, tmp_path: Path) -> None:
-    mark = 32_000_000 + sorted(SHAPES).index(shape)
+    mark = new_mark()
     owner = subprocess.Popen(  # noqa: ASYNC220 - a child of the test, ended by it
         [sys.executable, str(OWNER), str(tmp_path), command_of(shape, mark)],
         env={**os.environ, "PYTHONPATH": str(OWNER.parents[2])},
@@ -73,7 +73,7 @@ AGAINST_THE_RUNNER = {
 async def test_a_tree_that_turns_on_its_runner_ends_all_the_same(
     way: str, end: str, tmp_path: Path
 ) -> None:
-    mark = 34_000_000 + 2 * list(AGAINST_THE_RUNNER).index(way) + (end == "kill")
+    mark = new_mark()
     act = AGAINST_THE_RUNNER[way].format(mark=mark)
     command = f"( setsid sleep {mark} & ) ; touch up; sleep 0.1; {act}; touch on; sleep {mark}"
     owner = subprocess.Popen(  # noqa: ASYNC220 - a child of the test, ended by it
@@ -135,7 +135,7 @@ async def test_ten_silent_minutes_are_waited_for_up_to_the_limit(
 async def test_a_grandchild_that_becomes_a_daemon_does_not_keep_the_call(
     call: Call, context: ToolContext
 ) -> None:
-    mark = 33_000_001
+    mark = new_mark()
     session = replace(context, session_id="daemon-test")
     output = await call("shell", session, command=command_of("left daemon", mark))
     assert "[still running:" in output.content

@@ -14,7 +14,7 @@ from tool_calls import Call, until
 from kinet.core.errors import ToolError
 from kinet.tools.base import ToolContext
 from kinet.tools.processes import guarded_places, jobs, sandbox
-from tests.support.tree_shapes import alive
+from tests.support.tree_shapes import alive, new_mark
 
 WORKS = sandbox.state().problem == ""
 real = pytest.mark.skipif(not WORKS, reason=sandbox.state().sentence())
@@ -129,7 +129,7 @@ async def test_code_and_folder_come_back_and_the_tree_ends(
     assert "[now in sub]" in output.content
     away = await call("shell", boxed, command="cd /tmp; pwd")
     assert "outside" not in away.content
-    mark = 36_000_001
+    mark = new_mark()
     await call("shell", boxed, command=f"setsid sleep {mark} & echo")
     await until(lambda: not alive(mark))
     await call("shell", boxed, command=f"setsid sleep {mark} & sleep {mark}", background=True)
@@ -143,7 +143,7 @@ async def test_code_and_folder_come_back_and_the_tree_ends(
 async def test_a_stop_ends_the_box_with_all_in_it(
     call: Call, boxed: ToolContext, project: Path
 ) -> None:
-    mark = 36_000_003
+    mark = new_mark()
     command = f"( setsid sleep {mark} & ) ; sleep {mark}"
     output = await call("shell", boxed, command=command, timeout_s=1)
     assert output.details["timed_out"]

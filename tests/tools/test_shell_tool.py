@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -16,23 +15,9 @@ from kinet.tools.base import ToolContext
 from kinet.tools.processes import process_tree, survivors
 from kinet.tools.processes.environment import child_environment
 from kinet.tools.shell import Shell, ShellArguments
+from tests.support.tree_shapes import alive, new_mark
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="process trees as Linux has them")
-
-
-def alive(marker: str) -> list[int]:
-    """Processes whose command line holds the marker."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit() or int(entry.name) == os.getpid():
-            continue
-        try:
-            line = (entry / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if marker.encode() in line and b"process_runner" not in line:
-            found.append(int(entry.name))
-    return found
 
 
 async def test_output_of_both_pipes_and_the_code_come_back(call: Call) -> None:
@@ -47,13 +32,14 @@ async def test_a_call_returns_when_the_command_ends_though_a_child_holds_the_pip
     call: Call, context: ToolContext
 ) -> None:
     in_session = replace(context, session_id="s1")
-    output = await call("shell", in_session, command="sleep 3101 & echo started")
+    mark = new_mark()
+    output = await call("shell", in_session, command=f"sleep {mark} & echo started")
     assert output.details["seconds"] < 30
     assert output.content.startswith("started\n[still running: ")
-    await until(lambda: bool(alive("3101")))
-    assert [known.command for known in survivors.listed("s1")] == ["sleep 3101 & echo started"]
+    await until(lambda: bool(alive(mark)))
+    assert [known.command for known in survivors.listed("s1")] == [f"sleep {mark} & echo started"]
     await asyncio.to_thread(survivors.end_all, "s1")
-    assert not alive("3101")
+    assert not alive(mark)
     assert survivors.listed("s1") == ()
 
 
@@ -73,7 +59,7 @@ TREES = {
 async def test_a_stop_takes_the_whole_tree_along(
     shape: str, context: ToolContext, tmp_path: Path
 ) -> None:
-    number = f"32{list(TREES).index(shape):02}"
+    number = new_mark()
     command = f"touch {tmp_path}/up; " + TREES[shape].format(n=number)
     task = asyncio.create_task(Shell().run(ShellArguments(command=command), context))
     await until(lambda: bool(alive(number)) and (tmp_path / "up").exists())
@@ -89,21 +75,24 @@ async def test_where_there_is_no_runner_the_group_and_its_descendants_end(
     monkeypatch.setattr(process_tree, "HAS_RUNNER", False)
     output = await call("shell", command="echo out; exit 4")
     assert output.content == "out\n[exit code 4]"
-    command = "setsid sleep 3401 & sleep 3401"
+    mark = new_mark()
+    command = f"setsid sleep {mark} & sleep {mark}"
     task = asyncio.create_task(Shell().run(ShellArguments(command=command), context))
-    await until(lambda: len(alive("3401")) == 3)
+    await until(lambda: len(alive(mark)) == 3)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert not alive("3401")
+    assert not alive(mark)
 
 
 async def test_a_time_limit_ends_the_tree_and_keeps_the_output(call: Call) -> None:
-    output = await call("shell", command="echo before; setsid sleep 3301 & sleep 3301", timeout_s=1)
+    mark = new_mark()
+    command = f"echo before; setsid sleep {mark} & sleep {mark}"
+    output = await call("shell", command=command, timeout_s=1)
     assert output.is_error
     assert output.content.startswith("before\n[stopped: it took longer than 1 s")
     assert output.details["timed_out"]
-    assert not alive("3301")
+    assert not alive(mark)
 
 
 async def test_output_arrives_while_the_command_runs(context: ToolContext, tmp_path: Path) -> None:
