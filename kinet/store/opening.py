@@ -51,7 +51,7 @@ def open_writer(
     warnings: list[str] = []
     if path is not None and path.exists():
         with in_words(path):
-            version = look(path)
+            version = _settled(path)
         if 0 < version < VERSION:
             before_upgrade(path, version)
     elif path is not None:
@@ -186,6 +186,20 @@ def look(path: Path) -> int:
             hint="Install the newer version, or choose another data folder with KINET_HOME.",
         )
     return int(version)
+
+
+def _settled(path: Path) -> int:
+    """The version of the file, after a change that was cut short was taken back."""
+    try:
+        return look(path)
+    except sqlite3.OperationalError as exc:
+        if getattr(exc, "sqlite_errorcode", 0) != sqlite3.SQLITE_READONLY_ROLLBACK:
+            raise
+    # A rollback journal was left, by an end while the file was turned to its write-ahead log.
+    # Only who may write can play it back; reading is enough to have that done.
+    with contextlib.closing(connect(path)) as connection:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    return look(path)
 
 
 def _code(exc: sqlite3.Error) -> int:

@@ -133,6 +133,29 @@ def test_a_migration_that_is_killed_leaves_the_old_form_and_is_done_at_the_next_
     assert version_of(path) == schema.VERSION
 
 
+@pytest.mark.skipif(os.name != "posix", reason="kills a process")
+@pytest.mark.parametrize("name", FILES)
+def test_a_change_that_was_cut_short_is_taken_back(tmp_path: Path, name: str):
+    """Its journal lies beside the file, which nobody can even read before it is played back."""
+    path = lay_down(tmp_path / "home", name)
+    program = (
+        "import os, sqlite3, sys\ndb = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+        "for text in ('PRAGMA journal_mode = DELETE', 'PRAGMA cache_size = 1', 'BEGIN',\n"
+        "    'UPDATE event SET body = hex(zeroblob(9000))'):\n    db.execute(text).fetchall()\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(path)], check=False)
+    assert done.returncode == -9
+    assert Path(f"{path}-journal").stat().st_size
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        opening.look(path)
+    database = Database(path)
+    assert database.problems == []
+    assert len(SessionStore(database).load("old")) == 7
+    database.close()
+    assert version_of(path) == schema.VERSION
+
+
 def test_a_copy_of_a_newer_store_can_be_read_by_the_one_that_wrote_it(tmp_path: Path):
     """A newer file is refused untouched, so that the newer program finds what it left."""
     path = lay_down(tmp_path / "home", FILES[-1])
