@@ -45,13 +45,12 @@ def after_a_crash(
         retryable=True,
     )
     lost = len(unanswered(conversation.messages))
-    said = "Kinet ended in the middle of this turn; what was written until then is kept."
-    if lost:
-        what = "one call" if lost == 1 else f"{lost} calls"
-        said += f" The outcome of {what} is not known: check before it is done again."
+    what = "one call" if lost == 1 else f"{lost} calls"
+    # That the turn was interrupted is said by its end; the line above it says nothing twice.
+    said = f"The outcome of {what} is not known: check before it is done again."
     return [
         *closing(conversation, events, INTERRUPTED, text, reasoning),
-        Notice(said, "warning"),
+        *([Notice(said, "warning")] if lost else []),
         TurnFinished("failed", error, detail="interrupted", at=time.time()),
     ]
 

@@ -260,7 +260,7 @@ async def _read(window: MainWindow, session_id: str | None) -> None:
     for _ in window.core.fill():
         await breathe()
     if session_id:
-        window.desk.open(session_id)
+        await window.core.opening.fetch(session_id)
     # Whoever waits for the window finds the question about the folder, if there is one.
     await window.core.trust.asked()
 

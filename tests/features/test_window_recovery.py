@@ -85,6 +85,8 @@ async def test_what_ran_and_what_is_not_known_is_shown_and_the_turn_goes_on(tmp_
             live.window.desk.open("dead")
             shown = card(live)
             assert shown.title == "This turn was interrupted"
+            assert live.text.count("Kinet ended in the middle of this turn") == 1
+            assert "The outcome of 2 calls is not known" in live.text
             assert "Done: read_file." in shown.hint
             assert "Not known how it ended: write_file" in shown.hint
             assert "Not begun: shell." in shown.hint

@@ -172,6 +172,12 @@ class FakeSessions:
     def list(self) -> Sequence[Row]:
         return tuple(self.rows)
 
+    def is_open(self, session_id: str) -> bool:
+        return True
+
+    def read(self, session_id: str) -> None:
+        pass
+
     def search(self, text: str, limit: int = 50, **narrowed: Any) -> Sequence[Any]:
         return ()
 
@@ -320,7 +326,7 @@ class FakeProgram:
             raise SettingsError(f"The folder {folder} cannot be used.")
         self.folder = folder
 
-    def open_session(self, session_id: str | None = None) -> FakeSession:
+    def open_session(self, session_id: str | None = None, saved: Any = None) -> FakeSession:
         if session_id in self.broken:
             raise StoreError("This session cannot be read.", hint="Restore it from a backup.")
         if session_id is None:

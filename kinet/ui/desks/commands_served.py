@@ -19,7 +19,7 @@ async def serve_commands(program: Program, window: QMainWindow, desk: SessionDes
     def show(session_id: str) -> None:
         bring_forward(window)
         if session_id:
-            desk.open(session_id)
+            desk.wanted.emit(session_id)
 
     try:
         await program.serve(show, desk.load_list)

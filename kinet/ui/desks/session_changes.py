@@ -45,7 +45,7 @@ class SessionChanges(QObject):
 
     def _restore(self, session_id: str) -> None:
         if self._do(lambda: self._program.sessions.restore(session_id)):
-            self._desk.open(session_id)
+            self._desk.wanted.emit(session_id)
 
     def _do(self, act: Callable[[], Any]) -> bool:
         """Does something to the list and shows it anew; False, and a line, if it failed."""

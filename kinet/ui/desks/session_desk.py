@@ -29,6 +29,7 @@ class SessionDesk(QObject):
 
     panel_made = Signal(object)  # ChatPanel
     panel_shown = Signal(object)  # ChatPanel
+    wanted = Signal(str)  # a session is to be shown, see SessionOpening
 
     def __init__(
         self,
@@ -43,7 +44,7 @@ class SessionDesk(QObject):
         self._program, self._sidebar, self._stack, self._toast = program, sidebar, stack, toast
         self._panels: list[ChatPanel] = []
         self._unread: set[str] = set()
-        sidebar.session_chosen.connect(self.open)
+        sidebar.session_chosen.connect(self.wanted)
         sidebar.new_requested.connect(self.new)
 
     @property
@@ -79,12 +80,15 @@ class SessionDesk(QObject):
         self._show(panel)
         return panel
 
-    def open(self, session_id: str) -> ChatPanel:
-        """Shows a session. Where it cannot be opened a line says why and nothing changes."""
+    def open(self, session_id: str, saved: Any = None) -> ChatPanel:
+        """Shows a session. Where it cannot be opened a line says why and nothing changes.
+
+        `saved` is what was read of it in a thread; without that it is read here and now.
+        """
         panel = self._panel(session_id)
         if panel is None:
             try:
-                panel = self._make(self._program.open_session(session_id))
+                panel = self._make(self._program.open_session(session_id, saved))
             except KinetError as exc:
                 self._toast.tell(exc.sentence(), seconds=0)
                 self._sidebar.select(self.current.session_id)
@@ -99,7 +103,7 @@ class SessionDesk(QObject):
             return
         current = self.current.session_id
         place = ids.index(current) + places if current in ids else 0
-        self.open(ids[place % len(ids)])
+        self.wanted.emit(ids[place % len(ids)])
 
     def forget(self, session_id: str) -> None:
         """Lets go of a session that goes to the trash; its turn is stopped."""

@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent
 
 from kinet.core.errors import KinetError
 from kinet.ui.desks.session_desk import SessionDesk
+from kinet.ui.desks.session_opening import SessionOpening
 from kinet.ui.kit.tasks import in_thread, spawn
 from kinet.ui.program import Program
 from kinet.ui.sessions.search_hits import TextHit
@@ -26,8 +27,11 @@ _TERM = re.compile(r'"([^"]*)"?|(\S+)')
 class SessionSearch(QObject):
     """Serves the sidebar's field. What was typed meanwhile makes an older answer void."""
 
-    def __init__(self, program: Program, sidebar: Sidebar, desk: SessionDesk) -> None:
+    def __init__(
+        self, program: Program, sidebar: Sidebar, desk: SessionDesk, opening: SessionOpening
+    ) -> None:
         super().__init__(desk)
+        self._opening = opening
         self._program, self._sidebar, self._desk = program, sidebar, desk
         self._asked = 0
         self._timer = QTimer(self)
@@ -49,10 +53,11 @@ class SessionSearch(QObject):
 
     def open(self, hit: TextHit) -> None:
         """Shows the session at the place that was found, the step of a tool in the panel."""
-        panel = self._desk.open(hit.session_id)
-        if panel.session_id != hit.session_id:
-            return
         words = needle(self._sidebar.search.text(), hit.snippet)
+        self._opening.choose(hit.session_id, lambda: self._go(hit, words))
+
+    def _go(self, hit: TextHit, words: str) -> None:
+        panel = self._desk.current
         if not hit.call_id or not panel.transcript.open_call(hit.call_id, words):
             panel.find_bar.open_at(words)
 
@@ -105,7 +110,7 @@ class SessionSearch(QObject):
     def _open_first(self) -> None:
         shown = self._sidebar.model.shown_ids()
         if shown and self._sidebar.search.text().strip():
-            self._desk.open(shown[0])
+            self._desk.wanted.emit(shown[0])
         else:
             self._sidebar.hits.choose_first()
 

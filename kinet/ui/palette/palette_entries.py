@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import PurePath
 
 from PySide6.QtGui import QAction
@@ -20,9 +21,8 @@ def palette_entries(parts: WindowParts, actions: Mapping[str, QAction]) -> list[
     def session(item: SessionItem) -> Entry:
         where = PurePath(item.folder).name
         age = word_of(item, time.time())
-        return Entry(
-            "Sessions", item.title, lambda: parts.desk.open(item.id), "chat", where, right=age
-        )
+        act = partial(parts.desk.wanted.emit, item.id)
+        return Entry("Sessions", item.title, act, "chat", where, right=age)
 
     def model(name: str, detail: str) -> Entry:
         return Entry("Models", name, lambda: parts.models.choose_model(name), "model", detail)

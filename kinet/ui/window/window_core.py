@@ -22,6 +22,7 @@ from kinet.ui.desks.model_desk import ModelDesk
 from kinet.ui.desks.rules_desk import RulesDesk
 from kinet.ui.desks.session_changes import SessionChanges
 from kinet.ui.desks.session_desk import SessionDesk
+from kinet.ui.desks.session_opening import SessionOpening
 from kinet.ui.desks.session_search import SessionSearch
 from kinet.ui.desks.settings_link import SettingsLink
 from kinet.ui.desks.skill_desk import SkillDesk
@@ -50,6 +51,7 @@ class WindowCore(QObject):
     """Builds the parts, step by step, and wires them. `filled` says that sessions can be read."""
 
     parts: WindowParts
+    opening: SessionOpening
     changes: SessionChanges
     search: SessionSearch
     inbox: Inbox
@@ -84,7 +86,7 @@ class WindowCore(QObject):
             window, frame, sidebar, desk, steps, models, files, self._look, toast
         )
         self.inbox = Inbox(window, lambda: desk.panels, lambda: desk.current)
-        self.inbox.session_wanted.connect(desk.open)
+        self.inbox.session_wanted.connect(desk.wanted)
         self.trust = TrustDesk(program, self)
         self.trust.problem.connect(toast.tell)
         self.trust.folder_requested.connect(files.choose_folder)
@@ -94,7 +96,8 @@ class WindowCore(QObject):
         self.rules.told.connect(lambda text: toast.tell(text, seconds=3.0))
         self.rules.saved.connect(lambda: self.trust.follow(desk.current))
         self.changes = SessionChanges(program, sidebar, desk, toast)
-        self.search = SessionSearch(program, sidebar, desk)
+        self.opening = SessionOpening(program, sidebar, desk, stack, toast)
+        self.search = SessionSearch(program, sidebar, desk, self.opening)
         self.undo = ChangesDesk(steps, toast, window)
         self.link = SettingsLink(program, self.parts)
         self._connect()
@@ -150,7 +153,7 @@ class WindowCore(QObject):
         parts.models.told.connect(lambda text: parts.toast.tell(text, seconds=3.0))
         parts.files.problem.connect(parts.toast.tell)
         parts.files.folder_changed.connect(lambda: self._follow(parts.desk.new()))
-        parts.models.session_wanted.connect(parts.desk.open)
+        parts.models.session_wanted.connect(parts.desk.wanted)
         parts.models.sessions_changed.connect(parts.desk.load_list)
         parts.sidebar.hide_requested.connect(lambda: parts.frame.show_sidebar(False))
         parts.sidebar.settings_requested.connect(lambda: parts.models.open_settings())
@@ -167,6 +170,7 @@ class WindowCore(QObject):
         DropFiles(panel)
         CompletionDesk(panel, lambda: self._words())
         panel.header.panel_toggled.connect(lambda _checked: parts.steps.toggle())
+        panel.header.more_requested.connect(lambda: self.keys.open_more(panel.header))
         panel.header.sidebar_requested.connect(lambda: parts.frame.show_sidebar(True))
         panel.state_changed.connect(self._retitle)
         self.inbox.watch(panel)

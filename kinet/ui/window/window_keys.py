@@ -18,11 +18,13 @@ from kinet.ui.kit.clipboard import copy_text
 from kinet.ui.palette.palette_entries import palette_entries
 
 if TYPE_CHECKING:
+    from kinet.ui.chat.header import ChatHeader
     from kinet.ui.window.export_desk import ExportDesk
 
 ESCAPE_SECONDS = 1.5
 # Ctrl+1 … Ctrl+9.
 SESSION_KEYS = 9
+_MORE = (("rules", "background", "skills"), ("export", "print"))
 
 
 class WindowKeys(QObject):
@@ -95,6 +97,10 @@ class WindowKeys(QObject):
         self.palette_opened.emit(palette)
         palette.closed.connect(self._parts.desk.current.composer.edit.setFocus)
 
+    def open_more(self, header: ChatHeader) -> None:
+        """Opens the menu of a head: what belongs to the session and has no button of its own."""
+        header.open_more([[self.actions[id_] for id_ in group] for group in _MORE])
+
     def _exporter(self) -> ExportDesk:
         # Not needed before somebody asks for it.
         from kinet.ui.window.export_desk import ExportDesk
@@ -158,7 +164,7 @@ class WindowKeys(QObject):
         """Shows the session in this row of the list."""
         ids = self._parts.sidebar.model.shown_ids()
         if place < len(ids):
-            self._parts.desk.open(ids[place])
+            self._parts.desk.wanted.emit(ids[place])
 
     def _copy_answer(self) -> None:
         session = self._parts.desk.current.session
