@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from kinet.core.errors import SettingsError
 from kinet.paths import data_dir
 from kinet.settings.skill_services import SkillServices, skill_library
 from kinet.settings.store import SettingsStore
@@ -64,6 +65,8 @@ def _list(options: argparse.Namespace) -> int:
 
 def _check(path: Path, *, as_json: bool) -> int:
     """A skill's folder, its file, or a folder of skills; exit 1 if one cannot be used."""
+    if not path.exists():
+        raise SettingsError(f"There is no {path}.", hint="Name a skill's folder or its file.")
     found = _at(path.absolute())
     if as_json:
         print(_json([_checked(skill) for skill in found]))
