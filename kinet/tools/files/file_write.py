@@ -176,15 +176,24 @@ def _keep_attributes(place: Place, descriptor: int) -> None:
         return
     old = place.open(os.O_RDONLY)
     try:
-        for name in os.listxattr(old):
-            # Attributes of the system (security labels) belong to the system.
-            if name.startswith("user.") or name == "system.posix_acl_access":
-                os.setxattr(descriptor, name, os.getxattr(old, name))
+        with _where_they_are_kept():
+            for name in os.listxattr(old):
+                # Attributes of the system (security labels) belong to the system.
+                if name.startswith("user.") or name == "system.posix_acl_access":
+                    with _where_they_are_kept():
+                        os.setxattr(descriptor, name, os.getxattr(old, name))
+    finally:
+        let_go(old)
+
+
+@contextmanager
+def _where_they_are_kept() -> Iterator[None]:
+    """Goes on without an attribute that the file system does not take."""
+    try:
+        yield
     except OSError as exc:
         if exc.errno not in (errno.ENOTSUP, errno.EPERM, errno.ENOSPC, errno.EINVAL):
             raise
-    finally:
-        let_go(old)
 
 
 def _set_mode(descriptor: int, mode: int) -> None:
