@@ -84,9 +84,8 @@ def _inside_base64(raw: bytes) -> set[str]:
         cut = raw[: len(raw) - (before + len(raw)) % 3]
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             text = encode(b"\0" * before + cut).decode("ascii")
-            core = text[4 if before else 0 :]
-            if len(core) >= _SHORTEST:
-                forms.add(core)
+            # Of a key of eight letters and more at least eight are left.
+            forms.add(text[4 if before else 0 :])
     return forms
 
 

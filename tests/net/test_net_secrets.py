@@ -133,3 +133,19 @@ def test_the_stack_of_a_record_is_redacted_and_a_record_without_one_has_none():
     record.stack_info = f"in f({CANARY})"
     RedactingFilter().filter(record)
     assert record.stack_info == "in f([secret])"
+
+
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+@pytest.mark.parametrize("length", [8, 9, 10, 11, 24])
+def test_a_key_inside_an_encoded_text_is_hidden_wherever_it_begins(length, encode):
+    key = ("q~?>Z~?>_7~?>" * 2)[:length]
+    register(Secret(key))
+    for before in range(7):
+        for behind in range(4):
+            text = encode(b"u" * before + key.encode() + b"v" * behind).decode()
+            # Whole groups of three bytes are the key's alone; those at its ends are shared.
+            first, last = -(-before // 3) * 4, (before + length) // 3 * 4
+            hidden = redact(f"sent {text}!")
+            assert hidden.startswith(f"sent {text[:first]}[secret]"), (before, behind)
+            if behind:
+                assert hidden == f"sent {text[:first]}[secret]{text[last:]}!", (before, behind)
