@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from kinet.core.events import TextDelta
 from kinet.ui.kit.controls import ElidedLabel
+from kinet.ui.rules.rules_dialog import RulesDialog
 from kinet.ui.skills.skill_row import SkillRow
 from kinet.ui.skills.skills_view import SkillsView
 from tests.skills.skill_kit import ten_skills, write_skill
@@ -235,6 +237,98 @@ async def test_skills_are_taken_in_and_a_bad_file_is_refused_in_words(
         assert not view.error.isVisible()
         view.take_in(source)
         await until(lambda: "There is a skill fmt already" in view.error.text())
+
+
+async def test_the_rows_and_the_chips_are_reached_by_tab(tmp_path: Path, folder: Path) -> None:
+    home = tmp_path / "home"
+    for name in ("fmt", "lint"):
+        write_skill(home / "skills", name)
+
+    async def names_on_the_way(start: QWidget, count: int) -> list[str]:
+        start.setFocus(Qt.FocusReason.TabFocusReason)
+        names = []
+        for _ in range(count):
+            QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+            await asyncio.sleep(0)
+            names.append(QApplication.focusWidget().accessibleName())
+        return names
+
+    with ScriptedServer(says("One."), says("Two.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.focus_composer()
+            view = await skills_page(live)
+            words = [
+                f"{verb} {name}"
+                for name in ("fmt", "lint")
+                for verb in ("Edit", "Delete", "Use the skill")
+            ]
+            assert await names_on_the_way(view.from_zip, 6) == words
+            live.window.parts.models._settings.accept()
+            await live.ask("/fmt")
+            await live.ask("/lint")
+            await live.focus_composer()
+            edit = live.panel.composer.edit
+            assert await names_on_the_way(edit, 3) == [
+                "Take the skill fmt away", "Take the skill lint away",
+                "Attach text files and pictures",
+            ]  # fmt: skip
+            edit.setFocus(Qt.FocusReason.TabFocusReason)
+            QTest.keyClick(edit, Qt.Key.Key_Tab)
+            QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+            assert live.panel.composer.skills.names == ("lint",)
+            assert edit.hasFocus()
+
+
+async def test_the_head_has_a_menu_with_rules_background_and_skills(
+    tmp_path: Path, folder: Path
+) -> None:
+    ten_skills(tmp_path / "home")
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        button = live.find(QWidget, "moreButton")
+        assert button.isVisible(), "in an empty session too"
+
+        async def choose(words: str) -> None:
+            QTest.mouseClick(button, LEFT)
+            menu = live.panel.header.menu
+            assert menu is not None
+            next(action for action in menu.actions() if action.text() == words).trigger()
+            menu.close()
+            await until(lambda: live.panel.header.menu is None)
+
+        await choose("Skills")
+        view = live.window.findChild(SkillsView)
+        await until(lambda: view.isVisible() and view.rows)
+        live.window.parts.models._settings.accept()
+        await choose("Rules…")
+        await until(lambda: live.window.findChild(RulesDialog) is not None)
+
+
+async def test_going_back_before_a_call_takes_the_chip_away(tmp_path: Path, folder: Path) -> None:
+    home = tmp_path / "home"
+    write_skill(home / "skills", "fmt", "Format it.")
+    with ScriptedServer(says("One."), says("Two."), says("Three.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.ask("Hello")
+            await live.ask("/fmt")
+            chips = live.panel.composer.skills
+            assert chips.names == ("fmt",)
+            asked = [item for item in live.panel.session.conversation.messages if item.id]
+            called = next(item for item in asked if item.text == "/fmt")
+            live.panel.branches.edit(called.id)
+            editor = live.panel.branches.editor
+            assert editor is not None
+            editor.edit.setPlainText("Without it")
+            editor.saved.emit("Without it")
+            await until(lambda: len(server.bodies) == 3)
+            await live.ended()
+            assert chips.names == ()
+            assert "Format it." not in system(server.bodies[2])
+            begun = next(
+                item for item in live.panel.session.conversation.messages
+                if item.text == "Without it"
+            )  # fmt: skip
+            live.panel.branches.act("branch-previous", begun.id)
+            await until(lambda: chips.names == ("fmt",))
 
 
 async def test_the_palette_writes_the_call_of_a_skill(tmp_path: Path, folder: Path) -> None:

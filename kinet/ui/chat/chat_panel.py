@@ -259,7 +259,7 @@ class ChatPanel(QFrame):
 
 def _order_tabs(panel: ChatPanel) -> None:
     """From the head through what is read to where the answer is written."""
-    panel.setTabOrder(panel.header.panel_button, panel.transcript)
+    panel.setTabOrder(panel.header.more_button, panel.transcript)
     panel.setTabOrder(panel.transcript, panel.composer.edit)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from kinet.ui.kit.controls import ElidedLabel, IconButton, PaintedButton, draw_icon
 from kinet.ui.look.theme import current_theme
@@ -21,6 +22,7 @@ class ChatHeader(QWidget):
     folder_requested = Signal()
     find_requested = Signal()
     panel_toggled = Signal(bool)
+    more_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,12 +34,16 @@ class ChatHeader(QWidget):
         self.find_button = IconButton("search", "Find in this session", "Ctrl+F", self)
         self.panel_button = IconButton("panel", "Show the step panel", "Ctrl+J", self)
         self.panel_button.setCheckable(True)
+        self.more_button = IconButton("more", "More", parent=self)
+        self.more_button.setObjectName("moreButton")
+        self.menu: QMenu | None = None
         self._row = QHBoxLayout()
         self._build()
         self.sidebar_button.clicked.connect(self.sidebar_requested)
         self.folder.clicked.connect(self.folder_requested)
         self.find_button.clicked.connect(self.find_requested)
         self.panel_button.clicked.connect(self.panel_toggled)
+        self.more_button.clicked.connect(self.more_requested)
         self.show_sidebar_button(False)
 
     def set_title(self, title: str) -> None:
@@ -68,6 +74,23 @@ class ChatHeader(QWidget):
         name = "Hide the step panel" if opened else "Show the step panel"
         self.panel_button.set_name(name, "Ctrl+J")
 
+    def open_more(self, groups: Sequence[Sequence[QAction]]) -> None:
+        """Shows these commands under the last button; no loop waits for a choice."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setAccessibleName("More")
+        for group in groups:
+            menu.addSeparator()
+            menu.addActions(group)
+        self.menu = menu
+        menu.destroyed.connect(self._forget_menu)
+        button = self.more_button
+        corner = button.mapToGlobal(button.rect().bottomRight())
+        menu.popup(corner - QPoint(menu.sizeHint().width(), -4))
+
+    def _forget_menu(self) -> None:
+        self.menu = None
+
     def _build(self) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 1)
@@ -81,6 +104,7 @@ class ChatHeader(QWidget):
         self._row.addStretch(1)
         self._row.addWidget(self.find_button)
         self._row.addWidget(self.panel_button)
+        self._row.addWidget(self.more_button)
         column.addLayout(self._row)
 
 

@@ -106,6 +106,7 @@ def _chat(
         _rect(left + column - 36, top + 44, 28, 28, colors["hover"], 6),
         _icon("send", colors["disabled"], left + column - 30, top + 50),
     ]
+    parts.append(_icon("more", quiet, width - 30, 14))
     if not side:
         parts.append(_icon("sidebar", quiet, 16, 14))
     return parts
