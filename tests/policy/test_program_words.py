@@ -250,18 +250,25 @@ def test_a_command_that_goes_to_too_many_folders_asks(root: Path) -> None:
     assert judged(8) == "it goes to too many folders"
 
 
-def test_each_test_of_find_takes_as_many_words_as_find_does(root: Path) -> None:
-    alone = (
-        "-empty -print -print0 -prune -not -a -o -and -or -readable -writable -executable -xdev "
-    )
-    alone += "-mount -depth -true -false -quit"
-    for name in alone.split():
-        assert why(f"find . {name}", root) == "", name
-    valued = "-name -iname -path -ipath -wholename -iwholename -type -maxdepth -mindepth -size "
-    valued += "-mtime -mmin -ctime -cmin -atime -amin -newermt -perm -links"
-    for name in valued.split():
-        assert why(f"find . {name} 1", root) == "", name
-        assert "lacks its value" in why(f"find . {name}", root), name
+FIND_ALONE = """-empty -print -print0 -prune -not -a -o -and -or -readable -writable -executable
+    -xdev -mount -depth -true -false -quit"""
+FIND_VALUED = """-name -iname -path -ipath -wholename -iwholename -type -maxdepth -mindepth -size
+    -mtime -mmin -ctime -cmin -atime -amin -newermt -perm -links"""
+
+
+@pytest.mark.parametrize("name", FIND_ALONE.split())
+def test_this_test_of_find_stands_alone(name: str) -> None:
+    place = Place(Path("/nowhere"), Path("/home"), Path("/nowhere"))
+    assert objection(["find", ".", name], place) == ""
+    assert "is not on the list of its tests" in objection(["find", name, "x"], place)
+
+
+@pytest.mark.parametrize("name", FIND_VALUED.split())
+def test_this_test_of_find_takes_one_word(name: str) -> None:
+    place = Place(Path("/nowhere"), Path("/home"), Path("/nowhere"))
+    assert objection(["find", ".", name, "1"], place) == ""
+    assert "lacks its value" in objection(["find", ".", name], place)
+    assert "is not on the list of its tests" in objection(["find", name, "1", "x"], place)
 
 
 def test_no_program_may_be_given_the_operand_that_it_would_write_to(root: Path) -> None:
