@@ -100,6 +100,24 @@ def test_a_beginning_fits_one_plain_command_only(tmp_path: Path, folders: tuple[
     assert not known("pytest tests > x")
 
 
+def test_a_text_of_several_commands_is_known_as_a_whole_or_not_at_all(
+    tmp_path: Path, folders: tuple[str, str]
+) -> None:
+    book = RuleBook(tmp_path / "data")
+
+    def known(command: str) -> bool:
+        return book.decision("shell", {"command": command}, folders[0]) is not None
+
+    book.remember("shell", {"command": "mkdir -p a"}, folders[0], Decision(True, "folder"))
+    book.add_prefix("mkdir -p", folders[0], Decision(True, "folder"))
+    assert known("mkdir -p a")
+    assert not known("mkdir -p a && ls"), "though each part alone would not be asked about"
+    whole = {"command": "mkdir -p a && ls"}
+    book.remember("shell", whole, folders[0], Decision(True, "folder"))
+    assert known("mkdir -p a && ls")
+    assert not known("mkdir -p a && ls -l")
+
+
 def test_a_command_is_never_allowed_everywhere(tmp_path: Path, folders: tuple[str, str]) -> None:
     book = RuleBook(tmp_path / "data")
     with pytest.raises(SettingsError):
