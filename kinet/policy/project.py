@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from kinet.core.errors import SettingsError
+from kinet.policy.stand_ins import is_stand_in
 
 _NEVER_FROM = frozenset({"node_modules", ".git"})
 
@@ -21,7 +22,7 @@ def project_root(folder: Path) -> Path:
     for place in (folder, *folder.parents):
         if place != folder and place in (home, Path(place.anchor)):
             break
-        if (place / ".git").exists():
+        if (place / ".git").exists() and not is_stand_in(place / ".git"):
             return place
     return folder
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from pathlib import Path
 
 
 def end_at_once(session_id: str) -> None:
@@ -15,6 +16,16 @@ def end_at_once(session_id: str) -> None:
         threading.Thread(
             target=survivors.end_all, args=(session_id,), name="end leftovers", daemon=True
         ).start()
+
+
+def clear_stand_ins(data_dir: Path) -> None:
+    """Takes away what a crash left of sandboxed commands in projects, in a thread."""
+    from kinet.policy.stand_ins import NOTES
+
+    if (data_dir / NOTES).is_dir():
+        from kinet.tools.processes.guarded_places import clear
+
+        threading.Thread(target=clear, args=(data_dir,), name="clear", daemon=True).start()
 
 
 def forget_folder(session_id: str) -> None:

@@ -14,6 +14,7 @@ from kinet.core.conversation import Conversation, replay
 from kinet.core.errors import StoreError
 from kinet.core.events import Event, ModelChosen
 from kinet.core.profile import Effort
+from kinet.session import leftovers
 from kinet.session.day_guard import DayGuard
 from kinet.session.known_files import KnownFiles
 from kinet.session.parts import SessionParts
@@ -184,12 +185,15 @@ class SessionManager:
         return _after_forgetting(self.parts.journal, ids, self._trash.remove)
 
     def tidy(self) -> None:
-        """Removes for good what is in the trash for too long, and makes the backup of the day.
+        """Removes for good what is in the trash for too long, and what a crash left of sandboxes;
+        makes the backup of the day.
 
         Returns at once; the work is done in the background. For the start of a window.
         """
         if self._store.database.read_only:
             return
+        if self.parts.data_dir is not None:
+            leftovers.clear_stand_ins(self.parts.data_dir)
         self.purge(self._trash.due(self.parts.trash_days()))
         if self._store.count():
             self._store.database.start_daily_copy()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kinet.policy.project import project_root
+from kinet.policy.stand_ins import is_there
 from kinet.policy.steering_file import Refused, read_steering_file
 from kinet.policy.visible import visible_line
 from kinet.workspace.rules import RuleSet, load_rules
@@ -116,7 +117,7 @@ def _place_warnings(folder: Path) -> list[str]:
 
 def _servers(folder: Path, texts: dict[str, str], warnings: list[str]) -> list[tuple[str, str]]:
     path = folder / SERVERS
-    if not os.path.lexists(path):
+    if not is_there(path):
         return []
     try:
         text = read_steering_file(path, folder).text

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from kinet.policy.stand_ins import is_like_one
 from kinet.workspace.content_store import ContentStore
 from kinet.workspace.file_state import Change, FileState, plain_state
 from kinet.workspace.ignore import Ignoring
@@ -103,6 +104,9 @@ class FolderScan:
                     continue
                 is_folder = stat.S_ISDIR(status.st_mode)
                 if leaves_out(path, is_folder=is_folder) or self._is_skipped(path):
+                    continue
+                if not folder and is_like_one(path, status):
+                    # It stands there for a sandboxed command that runs now.
                     continue
                 yield path, status
                 # Another disk is not the project's.

@@ -12,6 +12,7 @@ from typing import Any
 
 from kinet.engine.base import Section
 from kinet.policy.project import project_root, way_down
+from kinet.policy.stand_ins import is_there
 from kinet.policy.steering_file import Refused, SteeringFile, read_steering_file, steering_text
 from kinet.workspace.rules_imports import imported_files
 
@@ -77,27 +78,25 @@ def load_rules(folder: Path | None, instead: Mapping[Path, bytes] | None = None)
 
 
 def _is_there(path: Path, instead: Mapping[Path, bytes]) -> bool:
-    return bool(instead[path]) if path in instead else os.path.lexists(path)
+    return bool(instead[path]) if path in instead else is_there(path)
 
 
 def check_file(path: Path) -> dict[str, Any]:
-    """What `kinet check rules FILE` prints: one file, judged as if it lay in a project.
+    """What `kinet check rules FILE` prints: one file, as a session that meets it gets it.
 
     For a folder it is everything that a session on it would get.
     """
     if path.is_dir():
         return _report(load_rules(path))
+    path = Path(os.path.realpath(path.parent)) / path.name
+    root = project_root(path.parent)
     try:
-        file = read_steering_file(path, path.parent)
+        file = read_steering_file(path, root)
     except Refused as exc:
         return {"files": [], "warnings": [str(exc)], "text": ""}
     warnings: list[str] = []
-    rules = _rule_set(
-        [file, *imported_files(file, path.parent, {str(file.path)}, warnings)],
-        path.parent,
-        warnings,
-    )
-    return _report(rules)
+    brought = imported_files(file, root, {str(file.path)}, warnings)
+    return _report(_rule_set([file, *brought], root, warnings))
 
 
 def _report(rules: RuleSet) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from kinet.core.errors import SettingsError
 from kinet.engine.base import Section
 from kinet.policy.hidden import Hidden
 from kinet.policy.project import project_root, way_down
+from kinet.policy.stand_ins import is_there
 from kinet.policy.steering_file import Refused, SteeringFile, read_steering_file, steering_text
 from kinet.tools.files.diff import unified_diff
 from kinet.workspace.rules import load_rules
@@ -97,14 +98,14 @@ class RulesFiles:
             return ()
         root = project_root(folder)
         down = [place / NAMES[kind] for place in way_down(root, Path(os.path.realpath(folder)))]
-        found = [path for path in reversed(down) if os.path.lexists(path)]
+        found = [path for path in reversed(down) if is_there(path)]
         return tuple(dict.fromkeys((*found, down[0], down[-1])))
 
     def open(self, path: Path, kind: Kind) -> Document:
         """The file at `path`, which need not exist. SettingsError if it is nothing to be edited."""
         root = self._data_dir if kind == "personal" else project_root(path.parent)
         empty = Document(kind, path, root)
-        if not os.path.lexists(path):
+        if not is_there(path):
             return empty
         try:
             read_steering_file(path, root)

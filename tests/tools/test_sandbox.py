@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +13,12 @@ import pytest
 from tool_calls import Call, until
 
 from kinet.core.errors import ToolError
+from kinet.engine.base import JournalCall
+from kinet.runtime import create_runtime
 from kinet.tools.base import ToolContext
 from kinet.tools.processes import guarded_places, jobs, sandbox
+from kinet.workspace.journal import Journal
+from kinet.workspace.rules import load_rules
 from tests.support.tree_shapes import alive, new_mark
 
 WORKS = sandbox.state().problem == ""
@@ -109,14 +114,109 @@ async def test_secrets_of_the_project_are_hidden_and_orders_cannot_be_changed(
     assert set(os.listdir(project)) == left
 
 
+def crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a new run of the program knows of stand-ins: nothing."""
+    monkeypatch.setattr(guarded_places, "_standing", {})
+
+
 @real
-async def test_a_stand_in_that_a_crash_left_goes_with_the_next_command(
-    call: Call, boxed: ToolContext, project: Path
+async def test_stand_ins_that_a_crash_left_go_with_the_next_command(
+    call: Call, boxed: ToolContext, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (project / ".git").mkdir()
-    output = await call("shell", boxed, command="touch .git/config || echo kept out")
+    guarded_places.look(project)
+    assert len(os.listdir(project)) == 9
+    crash(monkeypatch)
+    output = await call("shell", boxed, command="touch .git/config AGENTS.md || echo kept out")
     assert "kept out" in output.content
     assert os.listdir(project) == []
+
+
+def test_stand_ins_that_a_crash_left_go_at_the_next_start(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data"
+    other = tmp_path / "other"
+    other.mkdir()
+    guarded_places.look(project, data)
+    ending = guarded_places.look(other, data)
+    ending.release()
+    assert os.listdir(other) == []
+    assert len(list((data / "stand-ins").iterdir())) == 1
+    crash(monkeypatch)
+    # Meanwhile a person made some of them their own.
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    (project / ".vscode" / "settings.json").write_text("{}")
+    (project / "AGENTS.md").unlink()
+    (project / "AGENTS.md").write_text("")
+    running = guarded_places.look(other, data)
+    guarded_places.clear(data)
+    assert sorted(os.listdir(project)) == [".git", ".vscode", "AGENTS.md"]
+    assert len(os.listdir(other)) == 9, "a command needs them now"
+    running.release()
+    assert os.listdir(other) == []
+    assert list((data / "stand-ins").iterdir()) == []
+
+
+async def test_the_start_of_the_program_takes_away_what_a_crash_left(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guarded_places.look(project, tmp_path / "home")
+    crash(monkeypatch)
+    runtime = create_runtime(tmp_path / "home")
+    try:
+        runtime.build()
+        await until(lambda: os.listdir(project) == [])
+    finally:
+        await runtime.close()
+
+
+def test_a_persons_git_sees_nothing_of_them_and_keeps_what_it_makes(project: Path) -> None:
+    def git(*words: str) -> str:
+        ran = subprocess.run(["git", *words], cwd=project, capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    standing = guarded_places.look(project)
+    git("init", "-q")
+    assert git("status", "--short") == ""
+    git("add", "-A")
+    assert git("status", "--short") == ""
+    (project / "mine.txt").write_text("mine")
+    assert git("status", "--short") == "?? mine.txt\n"
+    standing.release()
+    assert sorted(os.listdir(project)) == [".git", "mine.txt"]
+    assert git("status", "--short") == "?? mine.txt\n"
+
+
+def test_above_a_project_their_git_goes_on_up_and_rules_are_as_without_them(
+    tmp_path: Path,
+) -> None:
+    sub = tmp_path / "repository" / "sub"
+    sub.mkdir(parents=True)
+    subprocess.run(["git", "init", "-q"], cwd=sub.parent, check=True)
+    (sub.parent / "AGENTS.md").write_text("Rules of all.")
+    before = load_rules(sub)
+    standing = guarded_places.look(sub)
+    assert load_rules(sub) == before
+    assert "Rules of all." in before.text
+    assert not before.warnings
+    (sub / "mine.txt").write_text("mine")
+    shown = subprocess.run(
+        ["git", "status", "--short", "-uall"], cwd=sub, capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.splitlines() == ["?? ../AGENTS.md", "?? mine.txt"]
+    standing.release()
+
+
+async def test_no_stand_in_is_taken_for_what_a_command_made(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    journal = Journal(tmp_path / "home")
+    ticket = await journal.before(JournalCall("s", "t", "c", "shell", {"command": "x"}, folder))
+    standing = guarded_places.look(folder)
+    (folder / "made").write_text("made")
+    assert (await journal.after(ticket)).paths == ("made",)
+    standing.release()
 
 
 @real

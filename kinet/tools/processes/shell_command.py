@@ -76,7 +76,7 @@ class ShellCommand:
         )
 
     def _guarded(self) -> Guarded:
-        found = guarded_places.look(self.root)
+        found = guarded_places.look(self.root, self.data_dir)
         if found.problem:
             found.release()
             raise ToolError(
