@@ -65,7 +65,7 @@ def _change(book: FactBook, options: argparse.Namespace) -> None:
         case "delete":
             _deleted(book.delete(options.id), options)
         case "import":
-            _imported(book.import_text(_text_of(options.file)))
+            _imported(book.import_text(_text_of(options.file)), options)
 
 
 def _have_changed(problem: StoreInUseError, options: argparse.Namespace) -> None:
@@ -80,7 +80,7 @@ def _have_changed(problem: StoreInUseError, options: argparse.Namespace) -> None
         case "delete":
             _deleted(ask_owner(problem, {**message, "text": options.id}), options)
         case "import":
-            _imported(ask_owner(problem, {**message, "text": _text_of(options.file)}))
+            _imported(ask_owner(problem, {**message, "text": _text_of(options.file)}), options)
 
 
 def _added(row: dict[str, Any], options: argparse.Namespace) -> None:
@@ -90,10 +90,15 @@ def _added(row: dict[str, Any], options: argparse.Namespace) -> None:
 def _deleted(done: bool, options: argparse.Namespace) -> None:
     if not done:
         raise StoreError(f"There is no fact {options.id!r}.", hint="kinet memory list shows them.")
+    if options.json:
+        print(_json({"id": options.id, "act": "delete"}))
 
 
-def _imported(count: int) -> None:
-    print(f"{count} new facts.", file=sys.stderr)
+def _imported(count: int, options: argparse.Namespace) -> None:
+    if options.json:
+        print(_json({"facts": count}))
+        return
+    print(f"{count} new fact{'' if count == 1 else 's'}.", file=sys.stderr)
 
 
 def _list(facts: list[Fact], as_json: bool) -> None:

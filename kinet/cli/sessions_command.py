@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import IO, Any
 
 from kinet.cli.memory_command import FILE_NAME as FACTS_FILE
@@ -61,11 +62,13 @@ def _act(options: argparse.Namespace) -> int:
                 print(report_on(store.load(row.id), options.turn, None), end="")
             case "import":
                 with _source(options.file) as source, _facts(store) as facts:
-                    told(import_from(source, store, facts))
+                    told(import_from(source, store, facts), as_json=options.json)
             case "delete":
                 Trash(store).delete(_row(store, options.id).id).result()
+                _moved(options)
             case "restore":
                 Trash(store).restore(_row(store, options.id).id).result()
+                _moved(options)
     return 0
 
 
@@ -76,12 +79,14 @@ def _have_changed(problem: StoreInUseError, options: argparse.Namespace) -> None
     message = {"verb": "sessions", "act": options.act}
     if options.act != "import":
         ask_owner(problem, {**message, "id": options.id})
+        if options.act in _WRITERS:
+            _moved(options)
         return
     if options.file == "-":
         message["text"] = sys.stdin.buffer.read().decode("utf-8", "replace")
     else:
         message["file"] = os.path.abspath(options.file)
-    told(Report(**ask_owner(problem, message)))
+    told(Report(**ask_owner(problem, message)), as_json=options.json)
 
 
 @contextmanager
@@ -144,13 +149,17 @@ def _export(store: SessionStore, options: argparse.Namespace) -> None:
     if options.all is not None:
         book = FactBook(data_dir() / FACTS_FILE)
         count = write_archive(options.all, store, book.export())
+        if options.json:
+            print(json.dumps({"sessions": count, "file": str(options.all)}, ensure_ascii=False))
+            return
         print(f"{count} sessions written to {options.all}.", file=sys.stderr)
         return
     row = _row(store, options.id)
-    if options.format == "kinet":
+    chosen = "json" if options.json and options.format == "md" else options.format
+    if chosen == "kinet":
         sys.stdout.writelines(lines_of(store, row.id))
     else:
-        print(export(options.format, row, _messages(store, row)))
+        print(export(chosen, row, _messages(store, row)))
 
 
 def _messages(store: SessionStore, row: SessionRow) -> list[Message]:
@@ -180,8 +189,17 @@ def _facts(store: SessionStore) -> Iterator[FactBook]:
         NoteStore(store.database).forget("memory").result()
 
 
-def told(report: Report) -> None:
+def _moved(options: argparse.Namespace) -> None:
+    """To the trash or back: nothing is said of it but where JSON is wanted."""
+    if options.json:
+        print(json.dumps({"id": options.id, "act": options.act}))
+
+
+def told(report: Report, *, as_json: bool) -> None:
     """The ids of what was imported, one a line; what else there is to say goes to stderr."""
+    if as_json:
+        print(json.dumps(asdict(report)))
+        return
     for session_id in report.new or (report.known if len(report.known) == 1 else ()):
         print(session_id)
     for sentence in words_of(report):

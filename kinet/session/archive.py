@@ -47,7 +47,8 @@ def write_archive(path: Path, store: SessionStore, facts: str) -> int:
     Read back and checked before it takes its name; nothing is left behind if that fails.
     StoreError says why.
     """
-    rows = store.list()
+    # The oldest first: what is taken in last is the newest of the list again.
+    rows = store.list()[::-1]
     temporary = path.with_name(f".{path.name[:100]}.new")
     try:
         with open(temporary, "wb") as target:
@@ -248,10 +249,10 @@ def words_of(report: Report) -> Sequence[str]:
     """What an import brought, in sentences."""
     said = []
     if len(report.new) != 1 or report.known:
-        said.append(f"{len(report.new)} new sessions.")
+        said.append(f"{len(report.new)} new session{'' if len(report.new) == 1 else 's'}.")
     if report.known:
         there = "was" if len(report.known) == 1 else "were"
         said.append(f"{len(report.known)} {there} there already, or in the trash.")
     if report.facts:
-        said.append(f"{report.facts} new facts.")
+        said.append(f"{report.facts} new fact{'' if report.facts == 1 else 's'}.")
     return said

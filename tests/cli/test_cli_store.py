@@ -40,7 +40,7 @@ def test_everything_goes_out_in_one_file_and_comes_back_once(
     ran = kinet("sessions", "import", tmp_path / "all.zip", env=other)
     assert sorted(ran.out.split()) == ["one", "two"]
     assert "2 new sessions." in ran.err
-    assert "1 new facts." in ran.err
+    assert "1 new fact." in ran.err
     assert kinet("sessions", "check", env=other).code == 0
     assert [fact["text"] for fact in kinet("memory", "list", "--json", env=other).json] == [
         "Likes tea."
@@ -107,3 +107,45 @@ def test_a_replay_of_what_is_no_report_is_refused(kinet: Kinet) -> None:
         ran = kinet("replay", "-", given=text)
         assert ran.code == 1
         assert "report" in ran.err
+
+
+def test_every_act_on_sessions_and_facts_answers_in_json_where_asked(
+    kinet: Kinet, home: Path, tmp_path: Path
+) -> None:
+    database = Database(home / FILE_NAME)
+    store = SessionStore(database)
+    for id_ in ("older", "newer"):
+        store.create(NewSession(id_, title=id_))
+        store.put(id_, [MessageCompleted(Message("user", id_))]).result()
+    database.close()
+    (fact,) = kinet("memory", "add", "Likes tea.", "--json").json
+    whole = tmp_path / "all.zip"
+    written = kinet("sessions", "export", "--all", str(whole), "--json").json
+    assert written == {"sessions": 2, "file": str(whole)}
+    assert kinet("sessions", "export", "older", "--json").json["id"] == "older"
+    assert kinet("memory", "delete", fact["id"], "--json").json["id"] == fact["id"]
+    for act in ("delete", "restore"):
+        assert kinet("sessions", act, "older", "--json").json == {"id": "older", "act": act}
+    again = kinet("sessions", "import", str(whole), "--json").json
+    assert (again["new"], sorted(again["known"]), again["facts"]) == ([], ["newer", "older"], 1)
+    facts = tmp_path / "facts.json"
+    facts.write_text(kinet("memory", "export").out, encoding="utf-8")
+    assert kinet("memory", "import", str(facts), "--json").json == {"facts": 0}
+    assert kinet("memory", "delete", "none", "--json").code == 1
+
+
+def test_sessions_taken_in_from_an_archive_stand_in_the_order_they_had(
+    kinet: Kinet, home: Path, tmp_path: Path
+) -> None:
+    database = Database(home / FILE_NAME)
+    store = SessionStore(database)
+    for id_ in ("first", "second", "third"):
+        store.create(NewSession(id_, title=id_))
+        store.put(id_, [MessageCompleted(Message("user", id_))]).result()
+    database.close()
+    whole = tmp_path / "all.zip"
+    before = [row["id"] for row in kinet("sessions", "list", "--json").json]
+    kinet("sessions", "export", "--all", str(whole))
+    (home / FILE_NAME).unlink()
+    kinet("sessions", "import", str(whole))
+    assert [row["id"] for row in kinet("sessions", "list", "--json").json] == before
