@@ -31,7 +31,8 @@ ELSEWHERE = {
 }
 
 OPEN = {
-    "P6": "no command of the person runs in a session yet, so its output has no kind",
+    "P6": "a person cannot run a command of their own in a session (as by !command in the composer)"
+    " yet, so there is no output that could have a kind of its own",
 }
 
 

@@ -16,14 +16,16 @@ import statistics
 import sys
 import time
 from pathlib import Path
+from typing import cast
 
 import httpx
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from kinet.core.events import StepStarted
-from kinet.core.profile import WireProtocol
+from kinet.core.profile import ModelProfile, WireProtocol
 from kinet.providers.catalog import PROTOCOLS, create_provider
+from tests.bench.calling_server import served
 from tests.support.chat import Chat
 from tests.support.scripted_server import ScriptedServer, asks_for, says
 from tests.support.tools import Look
@@ -83,11 +85,12 @@ async def bare_run() -> list[float]:
                 ]
 
 
-async def long_run(protocol: WireProtocol) -> list[float]:
+async def long_run(name: str) -> list[float]:
     """Time of each step of a long run.
 
-    It is the processor time of the engine's thread: the server in the other one reads ever longer
-    requests, and on a busy machine others take turns. What is longer is sent for longer, too.
+    It is the processor time of the engine's thread: on a busy machine others take turns. What is
+    longer is sent for longer, too. The server keeps its connection, as those of vendors do: a new
+    one for each step would begin slowly, and the more so the longer the request.
     """
     times: list[float] = []
 
@@ -95,21 +98,29 @@ async def long_run(protocol: WireProtocol) -> list[float]:
         if isinstance(event, StepStarted):
             times.append(time.thread_time())
 
-    with ScriptedServer(
-        [asks_for("look", word=str(n)) for n in range(LONG)], says("x"), strict=False
-    ) as server:
-        provider = create_provider(server.profile(protocol), None)
+    with served(LONG, "look") as root:
+        provider = create_provider(profile(name, root), None)
         await Chat(tools=(Look(),)).send(provider, on=note)
         await provider.close()
+    assert len(times) == LONG + 1, f"{len(times)} steps"
     return [after - before for before, after in itertools.pairwise(times)]
 
 
-def growth(protocol: WireProtocol) -> float:
+def profile(name: str, root: str) -> ModelProfile:
+    """A profile that speaks this protocol, or Ollama's own."""
+    if name == "ollama":
+        return ModelProfile("bench", root, "m", vendor="ollama")
+    protocol = cast(WireProtocol, name)
+    base_url = root if protocol == "anthropic" else f"{root}/v1"
+    return ModelProfile("bench", base_url, "m", protocol=protocol, vendor="generic")
+
+
+def growth(name: str) -> float:
     """Time per step at the end of a long run, as a multiple of that at its beginning.
 
     Of each step the shortest of some runs counts: what is longer was someone else's doing.
     """
-    runs = [asyncio.run(long_run(protocol)) for _ in range(RUNS)]
+    runs = [asyncio.run(long_run(name)) for _ in range(RUNS)]
     steps = [min(times) for times in zip(*runs, strict=True)]
     tenth = LONG // 10
     return statistics.median(steps[-tenth:]) / statistics.median(steps[tenth : 2 * tenth])
@@ -133,9 +144,9 @@ def main() -> int:
         report("engine overhead per step, ms", engine, 5.0),
         report("engine overhead to a bare loop", ratio, 2.0),
     ]
-    for protocol in PROTOCOLS:
-        raw = [growth(protocol) for _ in range(3)]
-        results.append(report(f"last steps to first steps, {protocol}", raw, 1.1))
+    for name in (*PROTOCOLS, "ollama"):
+        raw = [growth(name) for _ in range(3)]
+        results.append(report(f"last steps to first steps, {name}", raw, 1.1))
     return 0 if all(results) else 1
 
 

@@ -12,27 +12,21 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import multiprocessing
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from kinet.core.events import StepStarted
 from kinet.runtime import create_runtime
-from tests.support.replies import asks_for, says
-from tests.support.scripted_server import ScriptedServer
+from tests.bench.calling_server import served
 
 PROTOCOLS = ("openai", "anthropic", "responses")
 LIMIT = 1.1
-# Tokens the server claims: small, so that nothing is compacted.
-TOKENS = 1_000
 
 
 def resident() -> int:
@@ -47,38 +41,28 @@ async def run(protocol: str, steps: int, home: Path) -> tuple[list[float], list[
     """Seconds of processor time and kilobytes of memory at the beginning of each step.
 
     All threads of the program count; the server, which reads ever longer requests, has a process
-    of its own.
+    of its own. It keeps its connection, as those of vendors do.
     """
     folder = home / "work"
     folder.mkdir()
     (folder / "a.txt").write_text("line\n" * 40)
     times: list[float] = []
     memory: list[int] = []
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    server = context.Process(target=serve, args=(steps, theirs), daemon=True)
-    server.start()
-    url = ours.recv().removesuffix("/v1" if protocol == "anthropic" else "")
-    runtime = create_runtime(
-        home / "home", base_url=url, protocol=protocol, model="scripted", cwd=folder
-    )
-    session = runtime.open_session()
-    async for event in session.send("Read it all."):
-        if isinstance(event, StepStarted):
-            times.append(time.process_time())
-            memory.append(resident())
-    await runtime.close()
-    server.terminate()
+    with served(steps, "read_file") as root:
+        url = root if protocol == "anthropic" else f"{root}/v1"
+        # A model whose price is ours: nothing is read beside the first steps.
+        runtime = create_runtime(
+            home / "home", base_url=url, protocol=protocol, model="gpt-5", cwd=folder
+        )
+        runtime.preload()
+        runtime.build()
+        async for event in runtime.open_session().send("Read it all."):
+            if isinstance(event, StepStarted):
+                times.append(time.process_time())
+                memory.append(resident())
+        await runtime.close()
+    assert len(times) == steps + 1, f"{len(times)} steps"
     return times, memory
-
-
-def serve(steps: int, told: Connection) -> None:
-    """The server: a call for each step, all of them different, then a text."""
-    calls = [asks_for("read_file", path="a.txt", limit=n + 1) for n in range(steps)]
-    script = [call.counting(TOKENS) for call in calls]
-    with ScriptedServer(script, says("Done.").counting(TOKENS), strict=False) as server:
-        told.send(server.base_url)
-        threading.Event().wait()
 
 
 def one(protocol: str, steps: int) -> None:

@@ -4,7 +4,7 @@ Prints {value, limit, pass} for each state: milliseconds from Stop to the turn's
 100, p99 300, slowest 1,000), endings other than one `stopped` (0), and processes that are left two
 seconds later (0). Exits 1 on a miss.
 
-    nice -n 19 python tests/bench/bench_turn_stops.py [STOPS IN EACH STATE] [PROTOCOL]
+    nice -n 19 python tests/bench/bench_turn_stops.py [STOPS IN EACH STATE] [PROTOCOL] [STATE]
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import math
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -204,10 +204,15 @@ def report(state: str, seen: Seen) -> bool:
     return good
 
 
-def main(count: int, protocol: WireProtocol, act: Callable[[str, Seen], bool] = report) -> int:
+def main(
+    count: int,
+    protocol: WireProtocol,
+    act: Callable[[str, Seen], bool] = report,
+    states: Sequence[State] = STATES,
+) -> int:
     """All states, one after the other."""
     good = True
-    for state in STATES:
+    for state in states:
         with tempfile.TemporaryDirectory() as folder:
             good = (
                 act(state.name, asyncio.run(stops(state, count, protocol, Path(folder)))) and good
@@ -218,4 +223,5 @@ def main(count: int, protocol: WireProtocol, act: Callable[[str, Seen], bool] = 
 if __name__ == "__main__":
     words = sys.argv[1:]
     spoken: WireProtocol = words[1] if len(words) > 1 else "openai"  # type: ignore[assignment]
-    sys.exit(main(int(words[0]) if words else 1_000, spoken))
+    chosen = [state for state in STATES if not words[2:] or state.name == words[2]]
+    sys.exit(main(int(words[0]) if words else 1_000, spoken, states=chosen))
