@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import time
 from collections.abc import Sequence
@@ -199,7 +200,7 @@ class Doctor:
     async def _judge_window(self) -> None:
         profile = self._profile
         served = await served_window(profile, self._key, self._client)
-        known = known_window(profile.model)
+        known = await asyncio.to_thread(known_window, profile.model)
         if profile.window and served and profile.window > served:
             self._notes.note(
                 "window", "warning", f"{served:,} tokens, the profile says {profile.window:,}"

@@ -65,7 +65,7 @@ async def _request(state: SessionState, provider: Provider) -> TurnRequest:
 
     parts, conversation = state.parts, state.conversation
     profile = parts.profile(state.profile)
-    rules, memory = await asyncio.to_thread(_read, state)
+    rules, memory = await asyncio.to_thread(_read, state, profile.model)
     preset = parts.preset(state.preset)
     messages = repair(conversation.context()) or (Message("user", ""),)
     return TurnRequest(
@@ -90,7 +90,11 @@ async def _request(state: SessionState, provider: Provider) -> TurnRequest:
     )
 
 
-def _read(state: SessionState) -> tuple[Rules, str]:
+def _read(state: SessionState, model: str) -> tuple[Rules, str]:
+    from kinet.providers.pricing import known_window
+
+    # The engine asks for it on the thread of the loop, where nothing is to be read.
+    known_window(model)
     memory = state.memory.begun
     if memory is None:
         memory = state.parts.memory_text(state.folder)
