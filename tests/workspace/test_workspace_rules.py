@@ -209,3 +209,15 @@ def test_files_that_ask_for_each_other_for_ever_end(tmp_path: Path) -> None:
     rules = load_rules(tmp_path)
     assert [section.title for section in rules.sections][-1] == "n4.md"
     assert "too many files" in rules.warnings[0]
+
+
+def test_a_checked_file_is_read_as_a_session_reads_it(tmp_path: Path):
+    root, inner = tmp_path / "p", tmp_path / "p/inner"
+    (root / ".git").mkdir(parents=True)
+    inner.mkdir()
+    (root / "style.md").write_text("STYLE")
+    (inner / "CLAUDE.md").write_text("Read @../style.md and @/etc/hosts")
+    told = check_file(inner / "CLAUDE.md")
+    assert told["text"] == load_rules(inner).text
+    assert [Path(item["path"]).name for item in told["files"]] == ["CLAUDE.md", "style.md"]
+    assert told["warnings"] == ["CLAUDE.md asks for /etc/hosts, outside the project: not read."]
