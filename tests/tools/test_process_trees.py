@@ -17,7 +17,7 @@ import pytest
 from tool_calls import Call, until
 
 from kinet.tools.base import ToolContext
-from kinet.tools.processes import process, survivors
+from kinet.tools.processes import process, process_tree, survivors
 from kinet.tools.processes.environment import child_environment
 from kinet.tools.processes.process import RunningCommand
 from tests.support.tree_shapes import SHAPES, alive, command_of, new_mark
@@ -89,6 +89,26 @@ async def test_a_tree_that_turns_on_its_runner_ends_all_the_same(
     else:
         owner.stdin.close()
     await asyncio.to_thread(owner.wait)
+    await until(lambda: not alive(mark))
+
+
+async def test_a_tree_that_stops_both_its_runners_ends_when_the_program_loses_patience(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_tree, "_RUNNER_SECONDS", 0.5)
+    mark = new_mark()
+    stopping = "kill -STOP $(ps -o ppid= -p $PPID) $PPID"
+    command = f"( setsid sleep {mark} & ) ; {stopping}; touch on; sleep {mark}"
+    running = RunningCommand(
+        ["/bin/bash", "--noprofile", "--norc", "-c", command],
+        folder=tmp_path,
+        environment=child_environment(),
+        timeout_s=600,
+    )
+    running.start()
+    await until(lambda: (tmp_path / "on").exists())
+    running.stop()
+    assert await asyncio.to_thread(running.finished.wait, 10)
     await until(lambda: not alive(mark))
 
 

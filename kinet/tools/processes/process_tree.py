@@ -49,6 +49,9 @@ def end(process: subprocess.Popen[bytes]) -> None:
     try:
         process.wait(_RUNNER_SECONDS)
     except subprocess.TimeoutExpired:
+        # A runner that was stopped, or got no time, must not leave behind what it watched over.
+        if os.name != "nt":
+            _end_group(process)
         process.kill()
         process.wait()
 
