@@ -90,6 +90,7 @@ def _split(words: Sequence[str], program: Program) -> _Words | str:
         word = words[at]
         at += 1
         if word == "--":
+            found.late.extend([word] if found.operands else [])
             found.operands.extend(words[at:])
             break
         if word == "-" or not word.startswith("-"):

@@ -279,12 +279,18 @@ def test_no_program_may_be_given_the_operand_that_it_would_write_to(root: Path) 
 
 
 def test_a_link_is_followed_by_name_whatever_else_its_name_could_mean(root: Path) -> None:
-    for name in ("-", "-n", "--count", "b"):
+    for name in ("-", "-n", "--", "--count", "b"):
         (root / name).symlink_to("/etc/hostname")
     for command in ("cat -", "hexdump -", "rev -", "tree -", "grep x -"):
         assert "- is outside" in why(command, root), command
     # GNU's programs take these for options; those of BSD and macOS take them for files.
-    for command in ("cat a.txt -n", "nl a.txt -b -n", "grep x a.txt --count", "head a.txt -n b"):
+    for command in (
+        "cat a.txt -n",
+        "nl a.txt -b -n",
+        "grep x a.txt --count",
+        "head a.txt -n b",
+        "ls . -- a.txt",
+    ):
         assert "is outside" in why(command, root), command
     assert why("cat -n a.txt", root) == why("grep --count x a.txt", root) == ""
     assert why("ls a.txt -l", root) == why("grep -r x src --include=*.py", root) == ""
@@ -312,6 +318,7 @@ def test_folders_with_links_are_not_compared_unasked(root: Path) -> None:
         ("cat -- --number=*", "--number=* may become several words"),
         ("find . -name --delete=*", "--delete=* may become several words"),
         ("uniq a.txt -c", "uniq with more than 1"),
+        ("uniq a.txt --", "uniq with more than 1"),
     ],
 )  # fmt: skip
 def test_a_word_that_a_program_could_take_for_something_else_asks(
