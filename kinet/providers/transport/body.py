@@ -36,18 +36,24 @@ class BodyWriter:
 
     def written(self, body: Mapping[str, Any]) -> bytes:
         """The body as JSON bytes, valid Unicode whatever was in it: the same as `encoded` gives."""
-        fields = []
-        for name, value in body.items():
-            grows = name in _GROWING and isinstance(value, list)
-            fields.append(encoded(name) + b":" + (self._items(value) if grows else encoded(value)))
-        return b"{" + b",".join(fields) + b"}"
+        # A long text is copied once: all pieces are joined in the end.
+        pieces = [b"{"]
+        for number, (name, value) in enumerate(body.items()):
+            pieces += [b"," if number else b"", encoded(name), b":"]
+            if name in _GROWING and isinstance(value, list):
+                pieces += [b"[", self._items(value), b"]"]
+            else:
+                pieces.append(encoded(value))
+        pieces.append(b"}")
+        return b"".join(pieces)
 
     def _items(self, items: list[Any]) -> bytes:
+        """The items with commas between, as they are written."""
         pairs = [(before, _same(before.items, items)) for before in self._written]
         # Another conversation has nothing of it, and is not to be forgotten for it.
         alike = [pair for pair in pairs if any(pair[1])]
-        before, same = max(alike, key=lambda pair: sum(pair[1]), default=(_NOTHING, b""))
-        parts: list[bytes] = []
+        before, same = max(alike, key=lambda pair: pair[1].count(1), default=(_NOTHING, b""))
+        parts: list[bytes | memoryview] = []
         sizes: list[int] = []
         # Where item number `at` begins in what was written before.
         at = start = 0
@@ -57,19 +63,20 @@ class BodyWriter:
                 end = same.find(0, at)
                 end = len(same) if end < 0 else end
                 size = sum(before.sizes[at:end]) + end - at - 1
-                parts.append(before.text[start : start + size])
+                parts.append(memoryview(before.text)[start : start + size])
                 sizes += before.sizes[at:end]
                 start += size + 1
                 at = end
             else:
-                parts.append(encoded(items[at]))
-                sizes.append(len(parts[-1]))
+                part = encoded(items[at])
+                parts.append(part)
+                sizes.append(len(part))
                 start += before.sizes[at] + 1 if at < len(before.sizes) else 0
                 at += 1
         text = b",".join(parts)
         others = [other for other in self._written if other is not before]
         self._written = [_Written(items, text, sizes), *others][:2]
-        return b"[" + text + b"]"
+        return text
 
 
 _NOTHING = _Written([], b"", [])
