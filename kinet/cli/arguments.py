@@ -215,8 +215,8 @@ def _add_memory(commands: Any) -> None:
     acts.add_parser("delete").add_argument("id", metavar="ID")
     acts.add_parser("export")
     acts.add_parser("import").add_argument("file", metavar="FILE")
-    for act in acts.choices.values():
-        act.add_argument("--cwd", type=Path, metavar="DIR")
+    for name, meaning in (("list", "only what a session there knows"), ("add", "the folder")):
+        acts.choices[name].add_argument("--cwd", type=Path, metavar="DIR", help=meaning)
     _add_json(acts.choices)
 
 

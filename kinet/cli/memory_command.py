@@ -39,7 +39,8 @@ def memory(options: argparse.Namespace) -> int:
         if options.act == "export":
             print(book.export(), end="")
         else:
-            _list(book.list(), options.json)
+            folder = options.cwd.absolute() if options.cwd else None
+            _list(book.list(folder), options.json)
     for problem in book.problems:
         print(problem, file=sys.stderr)
     return 0

@@ -149,3 +149,15 @@ def test_sessions_taken_in_from_an_archive_stand_in_the_order_they_had(
     (home / FILE_NAME).unlink()
     kinet("sessions", "import", str(whole))
     assert [row["id"] for row in kinet("sessions", "list", "--json").json] == before
+
+
+def test_facts_are_listed_for_a_folder(kinet: Kinet, tmp_path: Path) -> None:
+    for text, more in (("Likes tea.", ()), ("Uses tabs.", ("--project", "--cwd", str(tmp_path)))):
+        kinet("memory", "add", text, *more)
+
+    def texts(*more: str) -> list[str]:
+        return sorted(fact["text"] for fact in kinet("memory", "list", "--json", *more).json)
+
+    assert texts() == ["Likes tea.", "Uses tabs."]
+    assert texts("--cwd", str(tmp_path)) == ["Likes tea.", "Uses tabs."]
+    assert texts("--cwd", str(tmp_path / "other")) == ["Likes tea."]
