@@ -278,6 +278,11 @@ def test_no_program_may_be_given_the_operand_that_it_would_write_to(root: Path) 
         assert why(command, root) == "", command
 
 
+def test_a_thousand_operands_pass_and_one_more_asks(root: Path) -> None:
+    assert why("cat" + " a" * 1_000, root) == ""
+    assert "with more than 1000 operands" in why("cat" + " a" * 1_001, root)
+
+
 def test_a_link_is_followed_by_name_whatever_else_its_name_could_mean(root: Path) -> None:
     for name in ("-", "-n", "--", "--count", "b"):
         (root / name).symlink_to("/etc/hostname")
