@@ -136,3 +136,24 @@ async def test_a_script_beside_a_skill_runs_when_the_person_says_yes(
     assert "all good" in ran.content
     assert [question.body for question in approver.asked] == [f"python3 {place}/scripts/check.py"]
     assert not (folder / "loaded.txt").exists(), "loading ran nothing"
+
+
+async def test_without_a_folder_the_tool_gives_the_files_of_a_skill(tmp_path: Path) -> None:
+    ten_skills(tmp_path)
+    shelf = library(tmp_path)
+    provider = ScriptedProvider(
+        asks_for("skill", name="run-checks", file="references/rules.md"), says("Read.")
+    )
+    request = turn(
+        provider,
+        tools=builtin_tools(),
+        folder=None,
+        skills=shelf.sections(None),
+        skill_library=shelf,
+        approver=ScriptedApprover(),
+    )
+    events = await collect(request)
+    assert "read_file" not in {item.name for item in provider.requests[0].tools}
+    (result,) = results(events)
+    assert not result.is_error
+    assert "No tabs." in result.model_content
