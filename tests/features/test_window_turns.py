@@ -250,7 +250,8 @@ async def test_a_session_goes_to_the_trash_and_comes_back_with_undo(
             assert live.window.parts.sidebar.model.shown_ids() == []
             live.window.parts.toast._pressed()
             assert live.window.parts.sidebar.model.shown_ids() == [session_id]
-            assert live.panel.session_id == session_id
+            # It is read in a thread.
+            await until(lambda: live.panel.session_id == session_id)
 
 
 async def test_without_a_model_the_welcome_page_shows_and_the_text_is_kept(
