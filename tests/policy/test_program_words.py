@@ -53,6 +53,7 @@ def why(command: str, root: Path, start: Path | None = None) -> str:
         ("find . -name", "find: a test lacks its value"), ("find -exec x", "not on the list"),
         ("find . ! -newer x", "not on the list"), ("printf", "may set a variable"),
         ("printf -v x", "may set a variable"), ("sed -n", "sed only prints"),
+        ("sed -n 1p a.txt ../x", "../x is outside"),
         ("sed -n 1p ../x", "../x is outside"), ("sed -n 1p -i", "sed: -i is not on the list"),
         ("sed 1p a.txt", "sed only prints"), ("sed", "sed only prints"),
         ("sed -E 1p a.txt", "sed only prints"), ("sed -n -e", "sed only prints"),
