@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import ClassVar
 
-from pydantic import Field
-
 from kinet.core.approval import ApprovalRequest
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
 from kinet.tools.shell_output import found, told
@@ -17,7 +15,7 @@ _SECONDS = 3.0
 class ShellStopArguments(Arguments):
     """Which job."""
 
-    job: str = Field(description="its id, as shell gave it")
+    job: str
 
 
 class ShellStop:

@@ -25,7 +25,7 @@ _PAGE = 20_000
 class WebFetchArguments(Arguments):
     """Which page, and from where on."""
 
-    url: str = Field(description="http or https address")
+    url: str
     offset: int = Field(0, ge=0, description="character to go on from")
 
 

@@ -6,8 +6,6 @@ import asyncio
 from pathlib import Path
 from typing import ClassVar
 
-from pydantic import Field
-
 from kinet.core.approval import ApprovalRequest
 from kinet.core.errors import ToolError
 from kinet.policy.visible import named
@@ -21,7 +19,7 @@ class WriteFileArguments(Arguments):
     """Which file, and its whole text."""
 
     path: str
-    content: str = Field(description="the whole text")
+    content: str
 
 
 class WriteFile:
