@@ -369,19 +369,11 @@ class _Built:
         """A new session on the tour, in `folder` or in the sample folder; its id."""
         import asyncio
 
-        from kinet.local.tour_folder import FOLDER_NAME, make_sample
+        from kinet.local.tour_folder import sample_beside
 
         profile = await asyncio.to_thread(self.models.tour_profile)
         if folder is None:
-            # Beside the data folder, not in it: no tool may touch what is inside.
-            folder = self.home.with_name(f"{self.home.name}-tour") / FOLDER_NAME
-            try:
-                await asyncio.to_thread(make_sample, folder)
-            except OSError as exc:
-                raise StoreError(
-                    f"The sample folder {folder} cannot be made: {exc.strerror or exc}.",
-                    hint="Choose a folder of your own for the tour.",
-                ) from exc
+            folder = await asyncio.to_thread(sample_beside, self.home)
         return self.sessions.create(folder=folder, profile=profile.name).id
 
     async def close(self) -> None:

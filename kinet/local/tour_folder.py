@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kinet.core.errors import StoreError
 from kinet.paths import resources_dir
 
 FOLDER_NAME = "shop-ledger"
@@ -23,6 +24,19 @@ def make_sample(path: Path) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(file.read_bytes())
     return path
+
+
+def sample_beside(home: Path) -> Path:
+    """The sample folder of a data folder, made anew. StoreError if it cannot be made."""
+    # Beside the data folder, not in it: no tool may touch what is inside.
+    folder = home.with_name(f"{home.name}-tour") / FOLDER_NAME
+    try:
+        return make_sample(folder)
+    except OSError as exc:
+        raise StoreError(
+            f"The sample folder {folder} cannot be made: {exc.strerror or exc}.",
+            hint="Choose a folder of your own for the tour.",
+        ) from exc
 
 
 def demo_prompt() -> str:

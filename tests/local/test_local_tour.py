@@ -12,8 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
+from kinet.core.errors import StoreError
 from kinet.local.tour import AT_ONCE, MODEL, TourServer
-from kinet.local.tour_folder import demo_prompt, make_sample
+from kinet.local.tour_folder import demo_prompt, make_sample, sample_beside
 from kinet.local.tour_guide import answer
 from kinet.local.tour_turn import read_turn
 
@@ -249,3 +250,11 @@ async def test_closing_ends_an_answer_that_still_streams() -> None:
             await server.close()
             with pytest.raises(httpx.TransportError):
                 await answer.aread()
+
+
+def test_a_sample_folder_that_cannot_be_made_is_told_with_a_way_on(tmp_path: Path) -> None:
+    (tmp_path / "home-tour").write_text("in the way")
+    with pytest.raises(StoreError) as raised:
+        sample_beside(tmp_path / "home")
+    assert "cannot be made" in str(raised.value)
+    assert raised.value.hint == "Choose a folder of your own for the tour."

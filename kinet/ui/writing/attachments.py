@@ -13,12 +13,11 @@ from kinet.net.pictures import media_type_of
 from kinet.ui.kit.controls import IconButton, draw_icon
 from kinet.ui.kit.size_words import size_words
 from kinet.ui.look.theme import current_theme
+from kinet.ui.writing.chip_rows import place_chips
 from kinet.ui.writing.composer_edit import clean_text
 
-CHIP_HEIGHT = 24
 MAX_FILE_BYTES = 512 * 1024
 MAX_PICTURE_BYTES = 20_000_000
-_GAP = 8
 _NAME_WIDTH = 180
 
 
@@ -109,23 +108,11 @@ class ChipBar(QWidget):
             chip.show()
             self._chips.append(chip)
         self.setVisible(bool(attachments))
-        self._place()
+        place_chips(self, self._chips)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place()
-
-    def _place(self) -> None:
-        x = y = 0
-        for chip in self._chips:
-            width = min(chip.sizeHint().width(), max(60, self.width()))
-            if x and x + width > self.width():
-                x, y = 0, y + CHIP_HEIGHT + 4
-            chip.setGeometry(x, y, width, CHIP_HEIGHT)
-            x += width + _GAP
-        height = y + CHIP_HEIGHT if self._chips else 0
-        if self.maximumHeight() != height:
-            self.setFixedHeight(height)
+        place_chips(self, self._chips)
 
 
 class _Chip(QWidget):

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from kinet.ui.kit.controls import IconButton, draw_icon
 from kinet.ui.look.theme import current_theme
+from kinet.ui.writing.chip_rows import CHIP_HEIGHT, place_chips
 
-_HEIGHT, _GAP = 24, 8
 _WIDEST_NAME = 220
 
 
@@ -48,15 +48,15 @@ class SkillChips(QWidget):
             self._chips.append(chip)
         self._order_tabs()
         self.setVisible(bool(names))
-        self._place()
+        place_chips(self, self._chips)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place()
+        place_chips(self, self._chips)
 
     def restyle(self) -> None:
         """Takes on another size of text."""
-        self._place()
+        place_chips(self, self._chips)
         self.update()
 
     def _order_tabs(self) -> None:
@@ -65,18 +65,6 @@ class SkillChips(QWidget):
             if before is not None:
                 self.setTabOrder(before, chip.close_button)
             before = chip.close_button
-
-    def _place(self) -> None:
-        x = y = 0
-        for chip in self._chips:
-            width = min(chip.sizeHint().width(), max(60, self.width()))
-            if x and x + width > self.width():
-                x, y = 0, y + _HEIGHT + 4
-            chip.setGeometry(x, y, width, _HEIGHT)
-            x += width + _GAP
-        height = y + _HEIGHT if self._chips else 0
-        if self.maximumHeight() != height:
-            self.setFixedHeight(height)
 
 
 class SkillChip(QWidget):
@@ -92,7 +80,7 @@ class SkillChip(QWidget):
         )
 
     def sizeHint(self) -> QSize:
-        return QSize(8 + 14 + 6 + self._name_width() + 4 + 20 + 2, _HEIGHT)
+        return QSize(8 + 14 + 6 + self._name_width() + 4 + 20 + 2, CHIP_HEIGHT)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -112,7 +100,7 @@ class SkillChip(QWidget):
         room = max(20, self.width() - 28 - 26)
         name = QFontMetrics(font).elidedText(self.name, Qt.TextElideMode.ElideMiddle, room)
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        painter.drawText(QRect(28, 0, room, _HEIGHT), middle, name)
+        painter.drawText(QRect(28, 0, room, CHIP_HEIGHT), middle, name)
 
     def _name_width(self) -> int:
         metrics = QFontMetrics(current_theme().font("meta"))
