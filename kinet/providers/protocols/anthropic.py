@@ -6,22 +6,18 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from kinet.core.profile import Effort, ModelProfile
-from kinet.net.secret import Secret
+from kinet.core.profile import Effort
 from kinet.providers.base import ModelRequest
 from kinet.providers.pricing import known_output
 from kinet.providers.protocols.anthropic_decoder import MessageDecoder
 from kinet.providers.protocols.anthropic_messages import MessagesBuilder, stand_ins, wire_tools
 from kinet.providers.protocols.cache_marks import set_marks
-from kinet.providers.protocols.growing_history import GrowingHistory
+from kinet.providers.protocols.dialect import ProfileDialect
 from kinet.providers.protocols.history import History, thinks_without_signature
 from kinet.providers.protocols.wire_names import ToolNames
 from kinet.providers.transport.addresses import messages_address
-from kinet.providers.transport.complaints import Complaint
 from kinet.providers.transport.headers import request_headers
 from kinet.providers.transport.http import Call
-from kinet.providers.transport.refusals import Refusals
-from kinet.providers.vendors import Vendor
 
 VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 8_192
@@ -30,21 +26,11 @@ _THINKING_TOKENS: Mapping[Effort, int] = {"low": 2_048, "medium": 8_192, "high":
 _ADAPTIVE = re.compile(r"claude-(?:opus|sonnet|haiku)-(?:4-[6-9]|[5-9])(?!\d)")
 
 
-class Anthropic:
+class Anthropic(ProfileDialect[MessagesBuilder]):
     """The dialect of Messages for one profile."""
 
-    def __init__(
-        self,
-        profile: ModelProfile,
-        key: Secret | None,
-        vendor: Vendor,
-        refusals: Refusals | None = None,
-    ) -> None:
-        self._profile = profile
-        self._key = key
-        self._vendor = vendor
-        self._history = GrowingHistory(lambda _, names: MessagesBuilder(profile, names))
-        self._refusals = Refusals() if refusals is None else refusals
+    def _begin(self, system: str, names: ToolNames) -> MessagesBuilder:
+        return MessagesBuilder(self._profile, names)
 
     def call(self, request: ModelRequest) -> Call:
         """The request to send. BadRequestError if the address or the key cannot be used."""
@@ -74,10 +60,6 @@ class Anthropic:
     def decoder(self, request: ModelRequest) -> MessageDecoder:
         """A decoder for the answer to `request`."""
         return MessageDecoder(self._profile.model, self._history.of(request).names)
-
-    def learn(self, complaint: Complaint, body: Mapping[str, Any]) -> bool:
-        """True if the server refused a parameter that will be left out from now on."""
-        return self._refusals.learn(complaint, body)
 
     def _uses_bearer(self) -> bool:
         # Sign-in tokens go into the other header; the server tells them by this beginning.

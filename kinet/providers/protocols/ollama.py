@@ -14,16 +14,15 @@ from kinet.core.errors import BadRequestError
 from kinet.core.profile import ModelProfile
 from kinet.net.secret import Secret
 from kinet.providers.base import ModelRequest, StreamItem
-from kinet.providers.protocols.growing_history import GrowingHistory
+from kinet.providers.protocols.dialect import ProfileDialect
 from kinet.providers.protocols.ollama_messages import OllamaBuilder
 from kinet.providers.protocols.openai_decoder import ChatDecoder
 from kinet.providers.protocols.openai_messages import ChatBuilder, wire_tools
+from kinet.providers.protocols.wire_names import ToolNames
 from kinet.providers.transport.addresses import chat_address, host_of
-from kinet.providers.transport.complaints import Complaint
 from kinet.providers.transport.headers import request_headers
 from kinet.providers.transport.http import Call
 from kinet.providers.transport.json_values import json_value
-from kinet.providers.transport.refusals import Refusals
 from kinet.providers.transport.sse import ServerEvent
 from kinet.providers.vendors import Vendor
 
@@ -76,23 +75,11 @@ async def shown_window(profile: ModelProfile, key: Secret | None, client: httpx.
     return max(lengths, default=0)
 
 
-class Ollama:
+class Ollama(ProfileDialect[OllamaBuilder]):
     """The dialect of /api/chat for one profile."""
 
-    def __init__(
-        self,
-        profile: ModelProfile,
-        key: Secret | None,
-        vendor: Vendor,
-        refusals: Refusals | None = None,
-    ) -> None:
-        self._profile = profile
-        self._key = key
-        self._vendor = vendor
-        self._history = GrowingHistory(
-            lambda system, names: OllamaBuilder(ChatBuilder(profile, vendor, names, system))
-        )
-        self._refusals = Refusals() if refusals is None else refusals
+    def _begin(self, system: str, names: ToolNames) -> OllamaBuilder:
+        return OllamaBuilder(ChatBuilder(self._profile, self._vendor, names, system))
 
     def call(self, request: ModelRequest) -> Call:
         """The request to send. BadRequestError if the address or the key cannot be used."""
@@ -122,21 +109,13 @@ class Ollama:
         names = self._history.of(request).names
         return OllamaDecoder(ChatDecoder(self._profile.model, self._vendor, names))
 
-    def learn(self, complaint: Complaint, body: Mapping[str, Any]) -> bool:
-        """True if the server refused a parameter that will be left out from now on."""
-        return self._refusals.learn(complaint, body)
-
     def _options(self, request: ModelRequest) -> dict[str, Any]:
         profile = self._profile
         options: dict[str, Any] = {"num_ctx": profile.window or DEFAULT_WINDOW}
         limit = request.max_tokens or profile.max_output_tokens
         if limit:
             options["num_predict"] = limit
-        for name in ("temperature", "top_p"):
-            value = getattr(request, name)
-            value = getattr(profile, name) if value is None else value
-            if value is not None:
-                options[name] = value
+        options.update(self._sampling(request))
         return options
 
 

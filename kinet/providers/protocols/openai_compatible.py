@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
-from kinet.core.profile import Effort, ModelProfile
-from kinet.net.secret import Secret
+from kinet.core.profile import Effort
 from kinet.providers.base import ModelRequest
 from kinet.providers.protocols.cache_marks import set_marks_in_chat
-from kinet.providers.protocols.growing_history import GrowingHistory
+from kinet.providers.protocols.dialect import ProfileDialect
 from kinet.providers.protocols.openai_decoder import ChatDecoder
 from kinet.providers.protocols.openai_messages import ChatBuilder, wire_tools
+from kinet.providers.protocols.wire_names import ToolNames
 from kinet.providers.transport.addresses import chat_address
-from kinet.providers.transport.complaints import Complaint
 from kinet.providers.transport.headers import request_headers
 from kinet.providers.transport.http import Call
-from kinet.providers.transport.refusals import Refusals
-from kinet.providers.vendors import OPENAI_REASONING, Vendor
+from kinet.providers.vendors import OPENAI_REASONING
 
 
-class OpenAICompatible:
+class OpenAICompatible(ProfileDialect[ChatBuilder]):
     """The dialect of chat completions for one profile."""
 
-    def __init__(
-        self,
-        profile: ModelProfile,
-        key: Secret | None,
-        vendor: Vendor,
-        refusals: Refusals | None = None,
-    ) -> None:
-        self._profile = profile
-        self._key = key
-        self._vendor = vendor
-        self._history = GrowingHistory(
-            lambda system, names: ChatBuilder(profile, vendor, names, system)
-        )
-        self._refusals = Refusals() if refusals is None else refusals
+    def _begin(self, system: str, names: ToolNames) -> ChatBuilder:
+        return ChatBuilder(self._profile, self._vendor, names, system)
 
     def call(self, request: ModelRequest) -> Call:
         """The request to send. BadRequestError if the address or the key cannot be used."""
@@ -72,10 +57,6 @@ class OpenAICompatible:
         """A decoder for the answer to `request`."""
         return ChatDecoder(self._profile.model, self._vendor, self._history.of(request).names)
 
-    def learn(self, complaint: Complaint, body: Mapping[str, Any]) -> bool:
-        """True if the server refused a parameter that will be left out from now on."""
-        return self._refusals.learn(complaint, body)
-
     def _add_limits(self, body: dict[str, Any], request: ModelRequest) -> None:
         profile, vendor = self._profile, self._vendor
         limit = request.max_tokens or profile.max_output_tokens
@@ -86,11 +67,8 @@ class OpenAICompatible:
             )
             body["max_completion_tokens" if newer else "max_tokens"] = limit
         fixed = vendor.fixed_sampling and re.search(vendor.fixed_sampling, profile.model.lower())
-        for name in ("temperature", "top_p"):
-            value = getattr(request, name)
-            value = getattr(profile, name) if value is None else value
-            if value is not None and not fixed:
-                body[name] = value
+        if not fixed:
+            body.update(self._sampling(request))
 
     def _add_effort(self, body: dict[str, Any], effort: Effort) -> None:
         if not effort:
