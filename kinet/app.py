@@ -148,10 +148,10 @@ def _run(
 
 async def _settle(window: MainWindow) -> None:
     """What the start has made stays to the end: collecting garbage, some 40 ms, leaves it out."""
-    import gc
+    from kinet.ui.kit.garbage import Keeper
 
     await window.ready()
-    gc.freeze()
+    Keeper().begin()
 
 
 async def _live(

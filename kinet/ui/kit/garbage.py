@@ -1,0 +1,45 @@
+"""Keeps the collector of garbage short: what a long look found in use is not looked at again."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Mapping
+
+# Seconds of work. A look over what a long session adds would take up to a second, and everything
+# stands still meanwhile, whatever thread it began in.
+LONG = 0.015
+
+
+class Keeper:
+    """Watches the full looks of the collector from `begin` on.
+
+    After one that took `LONG` its survivors are left out of all later ones (`gc.freeze`). They go
+    as everything goes, by their last reference; only what then hangs in a circle stays. So what is
+    large and let go of empties itself: the conversation of a panel, for one.
+    """
+
+    def __init__(self, worked: Callable[[], float] = time.thread_time) -> None:
+        """`worked` gives the seconds that the present thread has worked."""
+        self._worked = worked
+        self._began = 0.0
+
+    def begin(self) -> None:
+        """What is there now stays to the end and is left out at once."""
+        gc.freeze()
+        if self._looked not in gc.callbacks:
+            gc.callbacks.append(self._looked)
+
+    def end(self) -> None:
+        """Watches no longer; everything is looked at again."""
+        if self._looked in gc.callbacks:
+            gc.callbacks.remove(self._looked)
+        gc.unfreeze()
+
+    def _looked(self, phase: str, facts: Mapping[str, int]) -> None:
+        if facts["generation"] != 2:
+            return
+        if phase == "start":
+            self._began = self._worked()
+        elif self._worked() - self._began > LONG:
+            gc.freeze()
