@@ -33,6 +33,7 @@ from kinet.core.events import (
     TurnStarted,
 )
 from kinet.core.messages import ImagePart, Message, TextPart
+from kinet.core.own_command import NAME, OwnCommand
 
 State = Literal["idle", "running", "waiting"]
 
@@ -218,6 +219,9 @@ class Conversation:
         if event.parent:
             return
         text = event.model_content or event.content
+        if event.name == NAME:
+            self.messages.append(_printed(event, text))
+            return
         pictures = tuple(ImagePart(url) for url in event.pictures)
         result = Message(
             "tool",
@@ -248,6 +252,17 @@ class Conversation:
             self.cost_known = False
         else:
             self.cost += cost
+
+
+def _printed(event: ToolFinished, text: str) -> Message:
+    """What a command of the person's own leaves in the conversation."""
+    details = event.details
+    ran = OwnCommand(
+        str(details.get("command", "")), event.preview, bool(details.get("private", False))
+    )
+    return Message(
+        "user", text, kind="command", command=ran, is_error=event.is_error, id=event.call_id
+    )
 
 
 def expanded(segments: tuple[str, ...], before: tuple[str, ...]) -> tuple[str, ...]:

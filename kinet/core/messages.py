@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
+
+from kinet.core.own_command import OwnCommand
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -17,7 +19,8 @@ Role = Literal["system", "user", "assistant", "tool"]
 #   ""        said by the person or the model      "note"     said by the engine to the model
 #   "branch"  tells of a branch that was left
 #   "summary" stands for compacted history         "steer"    sent by the person while a turn ran
-MessageKind = Literal["", "note", "summary", "steer", "branch"]
+#   "command" is what a command of the person's own printed; `Message.command` says which
+MessageKind = Literal["", "note", "summary", "steer", "branch", "command"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +155,8 @@ class Message:
     environment: str = ""
     kind: MessageKind = ""
     id: str = ""
+    # For kind "command" alone; the content is then what it printed, as far as a model gets it.
+    command: OwnCommand | None = None
 
     @property
     def text(self) -> str:
@@ -185,6 +190,7 @@ class Message:
             "_environment": self.environment,
             "_kind": self.kind,
             "_id": self.id,
+            "_command": self.command.to_dict() if self.command else None,
         }
         out.update({key: value for key, value in marks.items() if value})
         return out
@@ -201,6 +207,10 @@ class Message:
             raise ValueError(f"unknown role {role!r} (system, user, assistant or tool)")
         reasoning = raw.get("reasoning_content", raw.get("reasoning"))
         kind = raw.get("_kind", "")
+        ran = raw.get("_command")
+        command = OwnCommand.from_dict(ran) if isinstance(ran, Mapping) else None
+        if kind == "command" and (command is None or role != "user"):
+            kind = ""
         calls = raw.get("tool_calls")
         return cls(
             role=role,
@@ -217,8 +227,9 @@ class Message:
             vendor=_mapping(raw.get("_vendor")),
             memory=bool(raw.get("_memory", False)),
             environment=_text(raw.get("_environment")),
-            kind=kind if kind in ("note", "summary", "steer", "branch") else "",
+            kind=kind if kind in get_args(MessageKind) else "",
             id=_text(raw.get("_id")),
+            command=command if kind == "command" else None,
         )
 
 

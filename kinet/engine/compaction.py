@@ -56,12 +56,17 @@ def plan(
 ) -> Plan | None:
     """Where to cut so that about `keep_tokens` stay; None if there is nothing to cut."""
     cut = cut_for(context, keep_tokens, tokens_of, whole_turns=whole_turns)
-    if cut <= 0 or all(message.kind == "summary" for message in context[:cut]):
+    if cut <= 0 or all(_says_nothing_new(message) for message in context[:cut]):
         return None
     start = turn_start(context, cut)
     if start < 0 or start == cut or begins_turn(context[cut]):
         return Plan(cut, tuple(context[:cut]))
     return Plan(cut, tuple(context[:cut]), tuple(context[start:cut]))
+
+
+def _says_nothing_new(message: Message) -> bool:
+    """True for an earlier summary, and for what the model is never told."""
+    return message.kind == "summary" or (message.command is not None and message.command.private)
 
 
 def is_stall(before: int, after: int) -> bool:
@@ -195,6 +200,12 @@ def _as_text(messages: Sequence[Message], characters: int) -> str:
         if message.role == "tool":
             result = head_and_tail(message.text, _RESULT_CHARACTERS)
             lines.append(f"Result of {message.name or 'a call'}: {result}")
+            continue
+        if message.command is not None:
+            if not message.command.private:
+                printed = head_and_tail(message.text, _RESULT_CHARACTERS)
+                ran = head_and_tail(message.command.text, _RESULT_CHARACTERS)
+                lines.append(f"Person ran: {ran}\nIt printed ({message.command.status}): {printed}")
             continue
         speaker = {"note": "Kinet", "steer": "Person"}.get(message.kind) or (
             "Person" if message.role == "user" else "Agent"

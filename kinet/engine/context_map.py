@@ -49,5 +49,6 @@ def _turns(messages: Sequence[Message]) -> list[list[Message]]:
 
 
 def _first_words(message: Message) -> str:
-    text = " ".join(message.text.split())
+    said = message.text if message.command is None else message.command.typed()
+    text = " ".join(said.split())
     return text if len(text) <= _NAME else f"{text[: _NAME - 1]}…"

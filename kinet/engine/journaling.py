@@ -5,21 +5,46 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from kinet.core.events import Event, FilesChanged, Notice
 from kinet.core.messages import ToolCall
-from kinet.engine.base import CallChanges, JournalCall, TurnRequest
+from kinet.engine.base import CallChanges, FileJournal, JournalCall
 from kinet.policy.visible import visible_line
 from kinet.tools.base import Access, Tool, ToolOutput
 
 _CHANGING = (Access.WRITE, Access.EXECUTE)
 
 
+class Journaled(Protocol):
+    """What is known of the turn whose calls are noted."""
+
+    @property
+    def session_id(self) -> str:
+        """The session."""
+        ...
+
+    @property
+    def turn_id(self) -> str:
+        """By it the turn is undone."""
+        ...
+
+    @property
+    def folder(self) -> Path | None:
+        """Where files change; None notes nothing."""
+        ...
+
+    @property
+    def journal(self) -> FileJournal | None:
+        """Where it is noted; None notes nothing."""
+        ...
+
+
 class Journaling:
     """For one turn; without a journal a tool's own word for what it changed counts."""
 
-    def __init__(self, turn: TurnRequest, emit: Callable[[Event], None]) -> None:
+    def __init__(self, turn: Journaled, emit: Callable[[Event], None]) -> None:
         self._turn = turn
         self._emit = emit
 

@@ -21,12 +21,9 @@ from kinet.core.events import (
 )
 from kinet.core.pairing import unanswered
 from kinet.engine.base import Limits
+from kinet.engine.kept_progress import KeptProgress
 from kinet.engine.thought_clock import ThoughtClock
 from kinet.engine.truncation import for_model
-
-# Characters of a running call's output that are kept for the case that it is stopped.
-_KEPT_OUTPUT = 1_000_000
-_PIECES = 64
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +43,7 @@ class Recorder:
         self._observers = tuple(observers)
         self._closed = False
         self._open: dict[str, ToolStarted] = {}
-        self._progress: dict[str, list[str]] = {}
+        self._progress: dict[str, KeptProgress] = {}
         self._waited = 0.0
         self._thought = ThoughtClock()
         self._waiting_since: float | None = None
@@ -92,8 +89,7 @@ class Recorder:
     def _close_call(
         self, call_id: str, name: str, text: str, limits: Limits, parent: str = ""
     ) -> None:
-        printed = "".join(self._progress.get(call_id, ()))
-        content = f"{printed.rstrip()}\n{text}" if printed else text
+        content = self._progress.get(call_id, KeptProgress()).ended_with(text)
         self.emit(
             ToolFinished(
                 call_id,
@@ -112,7 +108,7 @@ class Recorder:
             case ToolStarted(call_id=call_id):
                 self._open[call_id] = event
             case ToolProgress(call_id=call_id, text=text):
-                self._keep_progress(call_id, text)
+                self._progress.setdefault(call_id, KeptProgress()).add(text)
             case ToolFinished(call_id=call_id):
                 self._open.pop(call_id, None)
                 self._progress.pop(call_id, None)
@@ -129,13 +125,6 @@ class Recorder:
                     self._waiting_since = None
             case _:
                 pass
-
-    def _keep_progress(self, call_id: str, text: str) -> None:
-        """The newest output of a call, for the case that it is stopped; never without bound."""
-        pieces = self._progress.setdefault(call_id, [])
-        pieces.append(text)
-        if len(pieces) % _PIECES == 0 and sum(map(len, pieces)) > _KEPT_OUTPUT:
-            pieces[:] = ["[earlier output left out]\n", "".join(pieces)[-_KEPT_OUTPUT // 2 :]]
 
     def _hand_on(self, event: Event) -> None:
         self._put(event)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kinet.core.messages import ImagePart, Message, OtherPart, TextPart, ToolSchema
+from kinet.core.own_command import told
 
 START = 0.6
 # A server that reports nonsense must not pull an estimate down to nothing, or up without end.
@@ -68,6 +69,9 @@ def size_of_text(text: str) -> Size:
 def size_of_message(message: Message) -> Size:
     """Everything of a message that travels: text, pictures, calls, reasoning."""
     size = Size(_FRAME)
+    if message.command is not None:
+        words = told(message.command, message.text)
+        return size + size_of_text(words) if words else Size()
     if isinstance(message.content, str):
         size += size_of_text(message.content)
     else:

@@ -135,6 +135,20 @@ def judge(
     return Verdict("ask", reason, scopes, rule)
 
 
+def judge_typed(facts: CallFacts, remembered: Decision | None = None) -> Verdict:
+    """The same for a command that the person typed: it needs no permission of theirs.
+
+    What is never run is not run for them either. They are asked where it names a protected place,
+    and where a rule of their own says no: a slip of the keys must not undo either.
+    """
+    if facts.judgement.verdict == "deny":
+        return Verdict("deny", facts.judgement.reason)
+    if remembered is not None and not remembered.allowed:
+        return Verdict("ask", remembered.reason or "a saved rule says no to it")
+    guarded = names_guarded(str(facts.arguments.get("command", "")))
+    return Verdict("ask", guarded) if guarded else Verdict("allow", "the person typed it")
+
+
 def _by_mode(
     facts: CallFacts, mode: str, unsandboxed: bool, no_sandbox: str
 ) -> tuple[VerdictWord, str]:

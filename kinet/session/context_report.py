@@ -50,7 +50,9 @@ async def summary_of_left(state: SessionState, message_id: str) -> Sequence[Even
     """
     messages = state.conversation.messages
     place = next((n for n, item in enumerate(messages) if item.id == message_id), len(messages))
-    left = repair(messages[place:])
+    left = repair(
+        [item for item in messages[place:] if not (item.command and item.command.private)]
+    )
     if len(left) < _WORTH_TELLING:
         return ()
     profile = state.parts.profile(state.profile)

@@ -108,6 +108,32 @@ class Shell:
         return await _in_front(command, context, gone)
 
 
+async def run_typed(text: str, context: ToolContext) -> ToolOutput:
+    """Runs a command that the person typed: without a time limit and outside every sandbox.
+
+    It begins where the session's last command ended, as those of the model do. ToolError for what
+    is never run or cannot be started. A cancellation ends the whole tree.
+    """
+    check(text)
+    root = project(context)
+    gone = working_folder.vanished(context.session_id, root)
+    start = root if gone is not None or context.start is None else context.start
+    # Looked at once more, for the folder may have changed while a question stood.
+    judgement = judge_command(text, root, data_dir=context.data_dir, start=start)
+    if judgement.verdict == "deny":
+        raise ToolError(f"This command is never run: {judgement.reason}.", kind="refused")
+    command = ShellCommand(
+        text,
+        root,
+        start,
+        math.inf,
+        _on_loop(context.progress),
+        output=place_of(context.data_dir, context.session_id, context.call_id),
+        data_dir=context.data_dir,
+    )
+    return await _in_front(command, context, gone)
+
+
 async def _in_front(command: ShellCommand, context: ToolContext, gone: Path | None) -> ToolOutput:
     try:
         running = await asyncio.to_thread(command.make)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kinet.core.messages import Message, OtherPart, Part, TextPart
+from kinet.core.own_command import told
 from kinet.core.pairing import repair
 from kinet.providers.base import ModelRequest
 
@@ -46,9 +47,15 @@ def prepared(request: ModelRequest) -> History:
 
 
 def parts_of(message: Message) -> list[Part]:
-    """The content as parts, blank texts left out, the environment note last."""
+    """The content as parts, blank texts left out, the environment note last.
+
+    What a command of the person's own printed becomes words of theirs here, and nothing at all
+    where they keep it from the model.
+    """
     content: Iterable[Part]
-    if isinstance(message.content, str):
+    if message.command is not None:
+        content = (TextPart(told(message.command, message.text)),)
+    elif isinstance(message.content, str):
         content = (TextPart(message.content),)
     else:
         content = message.content
@@ -67,6 +74,16 @@ def text_of(message: Message) -> str:
     if isinstance(message.content, str):
         return message.content
     return "\n".join(part.text for part in message.content if isinstance(part, TextPart))
+
+
+def kept_calls(message: Message, ids: Sequence[object]) -> list[str]:
+    """Which call of `message` each call of its kept vendor's form is, by id; `ids` are the kept.
+
+    A call may have got another id than the one it came with: then its place tells.
+    """
+    if len(ids) == len(message.tool_calls):
+        return [call.id for call in message.tool_calls]
+    return [str(id_) for id_ in ids]
 
 
 def thinks_without_signature(messages: Sequence[Message]) -> bool:

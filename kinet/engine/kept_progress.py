@@ -1,0 +1,26 @@
+"""What a running call has printed so far, kept for the case that it is stopped."""
+
+from __future__ import annotations
+
+# Characters; of more the newest half is kept.
+_MOST = 1_000_000
+_PIECES = 64
+
+
+class KeptProgress:
+    """The newest output of one call; never without bound."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+
+    def add(self, text: str) -> None:
+        """Takes the next piece."""
+        pieces = self._pieces
+        pieces.append(text)
+        if len(pieces) % _PIECES == 0 and sum(map(len, pieces)) > _MOST:
+            pieces[:] = ["[earlier output left out]\n", "".join(pieces)[-_MOST // 2 :]]
+
+    def ended_with(self, mark: str) -> str:
+        """What was printed and then `mark` on a line of its own."""
+        printed = "".join(self._pieces)
+        return f"{printed.rstrip()}\n{mark}" if printed else mark

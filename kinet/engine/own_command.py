@@ -1,0 +1,229 @@
+"""Runs a command that the person typed, beside no turn of a model, and tells how it went."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from kinet.core.approval import ApprovalRequest, Approver
+from kinet.core.errors import ToolError
+from kinet.core.events import Event, ToolFinished, ToolProgress, ToolStarted
+from kinet.core.messages import ToolCall
+from kinet.core.own_command import NAME, OwnCommand
+from kinet.core.pairing import STOPPED
+from kinet.engine.base import FileJournal, Limits, Remembered, StopSignal
+from kinet.engine.hooks import Hook, HookedCall
+from kinet.engine.journaling import Journaling
+from kinet.engine.kept_progress import KeptProgress
+from kinet.engine.truncation import for_model
+from kinet.net.redact import redact
+from kinet.policy.gate import Verdict, gather, judge_typed
+from kinet.tools.base import ToolContext, ToolOutput
+from kinet.tools.processes import working_folder
+from kinet.tools.processes.shell_command import check
+from kinet.tools.questions import build_question
+from kinet.tools.shell import Shell, ShellArguments, run_typed
+
+_log = logging.getLogger(__name__)
+
+# As the engine has it: what needs longer to clean up goes on by itself.
+_GRACE_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRequest:
+    """All that is needed for one command. `turn_id` names its turn, for the journal, and its call.
+
+    `limits` say how much of the output a model gets. `folder` is the session's; the command begins
+    where the last one ended.
+    """
+
+    session_id: str
+    turn_id: str
+    command: OwnCommand
+    folder: Path
+    approver: Approver
+    stop: StopSignal
+    limits: Limits = field(default_factory=Limits)
+    remembered: Remembered | None = None
+    journal: FileJournal | None = None
+    hooks: tuple[Hook, ...] = ()
+    data_dir: Path | None = None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What its step shows as input."""
+        private = {"private": True} if self.command.private else {}
+        return {"command": self.command.text, **private}
+
+    @property
+    def start(self) -> Path:
+        """Where it begins: a real path."""
+        return working_folder.current(self.session_id, self.folder)
+
+
+def verdict_on(request: CommandRequest) -> Verdict:
+    """Whether it runs, is asked about, or never runs. Looks at paths: call it in a thread.
+
+    ToolError for a text that no shell can be given.
+    """
+    check(request.command.text)
+    values = {"command": request.command.text}
+    start, book = request.start, request.remembered
+    facts = gather(
+        "shell", "execute", values, request.folder, data_dir=request.data_dir, start=start
+    )
+    places = {str(request.folder): None, str(start): None}
+    answers = [book.decision("shell", values, place) for place in places] if book else []
+    no = next((answer for answer in answers if answer and not answer.allowed), None)
+    return judge_typed(facts, no)
+
+
+def question_on(request: CommandRequest, verdict: Verdict) -> ApprovalRequest:
+    """What the person is asked about their own command, with the whole of it."""
+    question = build_question(
+        NAME,
+        ShellArguments.model_validate({"command": request.command.text}),
+        _context(request),
+        kind="command",
+        question="Run this command of yours all the same?",
+        body=request.command.text,
+        folder=request.start,
+        reason=verdict.reason,
+    )
+    return replace(question, arguments=request.arguments)
+
+
+async def run_command(
+    request: CommandRequest, lingering: set[asyncio.Task[Any]]
+) -> AsyncGenerator[Event, None]:
+    """ToolProgress, one ToolFinished, and FilesChanged if there are any; never raises of itself.
+
+    ToolStarted is the caller's, who stores it first. What still cleans up after a stop is put into
+    `lingering`. Leaving the iteration early ends all it started too.
+    """
+    queue: asyncio.Queue[Event | None] = asyncio.Queue()
+    run = _Run(request, queue.put_nowait)
+    driver = asyncio.create_task(run.drive(lingering))
+    driver.add_done_callback(lambda task: queue.put_nowait(None))
+    try:
+        while (event := await queue.get()) is not None:
+            yield event
+        await driver
+    finally:
+        driver.cancel()
+        await asyncio.gather(driver, return_exceptions=True)
+
+
+class _Run:
+    """One run, from its start to the one ToolFinished."""
+
+    def __init__(self, request: CommandRequest, emit: Callable[[Event], None]) -> None:
+        self._request = request
+        self._emit = emit
+        self._printed = KeptProgress()
+        self._closed = False
+        self._began = time.monotonic()
+        self._call = ToolCall(request.turn_id, NAME)
+        self._tool = Shell()
+        self._journaling = Journaling(request, self._emit_late)
+
+    async def drive(self, lingering: set[asyncio.Task[Any]]) -> None:
+        """Ends when the command does, or soon after a stop."""
+        work = asyncio.create_task(self._work())
+        stop = asyncio.create_task(self._request.stop.wait())
+        try:
+            await asyncio.wait({work, stop}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                work.cancel()
+                lingering.add(work)
+                work.add_done_callback(lingering.discard)
+                await asyncio.wait({work}, timeout=_GRACE_SECONDS)
+            self._finish(self._output_of(work))
+        finally:
+            stop.cancel()
+            work.cancel()
+
+    async def _work(self) -> ToolOutput:
+        request = self._request
+        values = request.arguments
+        hooked = HookedCall(request.session_id, request.turn_id, NAME, values)
+        for hook in request.hooks:
+            if veto := await hook.before_call(hooked):
+                return ToolOutput(f"Not run: {veto}", "not run", {"denied": True}, is_error=True)
+        context = replace(_context(request), progress=self._progress)
+        try:
+            output = await self._journaling.run(
+                self._call,
+                self._tool,
+                values,
+                lambda: run_typed(request.command.text, context),
+            )
+        except ToolError as exc:
+            output = ToolOutput(exc.sentence(), "not run", exc.details, is_error=True)
+        for hook in request.hooks:
+            output = await hook.after_call(hooked, output)
+        return output
+
+    def _progress(self, text: str) -> None:
+        if not self._closed:
+            self._printed.add(text)
+            self._emit(ToolProgress(self._request.turn_id, text))
+
+    def _emit_late(self, event: Event) -> None:
+        """What the journal tells; after the end nobody listens any more, and it is kept there."""
+        if not self._closed:
+            self._emit(event)
+
+    def _output_of(self, work: asyncio.Task[ToolOutput]) -> ToolOutput:
+        if not work.done() or work.cancelled():
+            text = self._printed.ended_with(STOPPED)
+            return ToolOutput(text, "stopped", {"stopped": True}, is_error=True)
+        error = work.exception()
+        if error is None:
+            return work.result()
+        _log.error("a command of the person failed unexpectedly", exc_info=error)
+        text = f"[Kinet made a mistake of its own: {type(error).__name__}: {error}]"
+        return ToolOutput(self._printed.ended_with(text), "failed", is_error=True)
+
+    def _finish(self, output: ToolOutput) -> None:
+        request = self._request
+        details = {**output.details, **request.arguments}
+        total = details.get("characters") if details.get("kept_whole") else 0
+        # Keys that are in use never leave, whatever file they were printed from.
+        text = redact(output.content)
+        self._emit(
+            ToolFinished(
+                request.turn_id,
+                NAME,
+                output.is_error,
+                output.preview,
+                output.content,
+                for_model(text, request.limits, request.turn_id, total=total or 0),
+                details,
+                time.monotonic() - self._began,
+            )
+        )
+        self._journaling.tell(self._call, self._tool, output)
+        self._closed = True
+
+
+def started(request: CommandRequest) -> ToolStarted:
+    """The event that says that it is about to run."""
+    return ToolStarted(request.turn_id, NAME, request.arguments)
+
+
+def _context(request: CommandRequest) -> ToolContext:
+    return ToolContext(
+        folder=request.folder,
+        call_id=request.turn_id,
+        session_id=request.session_id,
+        start=request.start,
+        data_dir=request.data_dir,
+        unsandboxed=True,
+    )
