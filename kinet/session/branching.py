@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinet.core.conversation import replay
 from kinet.core.errors import StoreError
 from kinet.core.events import Event, ModelChosen, TurnStarted
+from kinet.session.choices import Choice
 from kinet.session.context_report import summary_of_left
 from kinet.session.queueing import QueueingSession
 
 if TYPE_CHECKING:
+    from kinet.session.state import SessionState
     from kinet.store.branches import Entry, EventTree
 
 
@@ -29,14 +32,26 @@ class BranchPoint:
 class BranchingSession(QueueingSession):
     """The part of a session that goes back and aside. Nothing is deleted: a pointer moves.
 
-    All may raise StoreError: while a turn runs, for a message that is not there, or from the disk.
+    All may raise StoreError: while a turn runs or the conversation goes back already, for a message
+    that is not there, or from the disk. What is sent meanwhile waits; what is chosen meanwhile
+    holds afterwards.
     """
 
     # What was read when it was opened, for the first replay.
     _loaded: list[Event] | None = None
 
+    def __init__(self, state: SessionState) -> None:
+        super().__init__(state)
+        # Neither a turn runs nor does the conversation go back.
+        self._idle = asyncio.Event()
+        self._idle.set()
+        # The question for a summary of the branch that is left, while it is asked.
+        self._telling: asyncio.Task[Sequence[Event]] | None = None
+
     async def branch_points(self) -> list[BranchPoint]:
         """For each turn on the path where it stands among its alternatives, in order."""
+        await self._still()
+        self._refuse_running()
         tree, events = await self._tree()
         ids = [event.turn_id for event in events if isinstance(event, TurnStarted)]
         points = []
@@ -52,34 +67,72 @@ class BranchingSession(QueueingSession):
         With `summary`, and if the person switched that on, the new branch is told in short what
         was done on the one that is left.
         """
-        tree, events = await self._tree()
-        turn = _turn_of(tree, events, message_id)
-        state = self._state
-        told: Sequence[Event] = ()
-        if summary and state.parts.branch_summary():
-            told = await summary_of_left(state, message_id)
-        await self._move(turn.parent, events)
-        for event in told:
-            state.take(event)
-        await state.recorder.durable()
+        async with self._going() as chosen:
+            tree, events = await self._tree()
+            turn = _turn_of(tree, events, message_id)
+            state = self._state
+            told: Sequence[Event] = ()
+            if summary and state.parts.branch_summary():
+                told = await self._summary_of_left(message_id)
+            await self._move(turn.parent, events, chosen)
+            for event in told:
+                state.take(event)
+            await state.recorder.durable()
 
     async def switch_branch(self, message_id: str, step: int) -> None:
         """Goes to the branch `step` places beside the one that begins with the message."""
-        tree, events = await self._tree()
-        turn = _turn_of(tree, events, message_id)
-        others = tree.siblings(turn)
-        place = [other.seq for other in others].index(turn.seq) + step
-        if not 0 <= place < len(others):
-            raise StoreError("There is no further branch here.", hint="Go the other way.")
-        await self._move(tree.newest_leaf(others[place]), events)
+        async with self._going() as chosen:
+            tree, events = await self._tree()
+            turn = _turn_of(tree, events, message_id)
+            others = tree.siblings(turn)
+            place = [other.seq for other in others].index(turn.seq) + step
+            if not 0 <= place < len(others):
+                raise StoreError("There is no further branch here.", hint="Go the other way.")
+            await self._move(tree.newest_leaf(others[place]), events, chosen)
 
-    async def _tree(self) -> tuple[EventTree, list[Event]]:
-        from kinet.store.branches import EventTree
+    async def _still(self) -> None:
+        """Returns when the conversation does not go back; a turn may run."""
+        while not (self.is_running or self._idle.is_set()):
+            await self._idle.wait()
 
+    def _stop_telling(self) -> None:
+        """Goes back without the summary that is being asked for."""
+        if self._telling is not None:
+            self._telling.cancel()
+
+    async def _summary_of_left(self, message_id: str) -> Sequence[Event]:
+        self._telling = asyncio.create_task(summary_of_left(self._state, message_id))
+        try:
+            await asyncio.wait({self._telling})
+            return () if self._telling.cancelled() else self._telling.result()
+        finally:
+            self._telling.cancel()
+            self._telling = None
+
+    @asynccontextmanager
+    async def _going(self) -> AsyncGenerator[Choice, None]:
+        """While it goes back nothing else does, and no turn begins. Gives what is chosen now."""
+        self._check_open()
+        self._refuse_running()
+        if not self._idle.is_set():
+            raise StoreError(
+                "The conversation goes back already.", hint="Choose again when it has."
+            )
+        self._idle.clear()
+        try:
+            yield self._chosen()
+        finally:
+            self._idle.set()
+
+    def _refuse_running(self) -> None:
         if self.is_running:
             raise StoreError(
                 "A turn is running; the conversation cannot go back now.", hint="Stop it first."
             )
+
+    async def _tree(self) -> tuple[EventTree, list[Event]]:
+        from kinet.store.branches import EventTree
+
         state = self._state
         await state.recorder.durable()
         store = state.parts.store
@@ -87,19 +140,33 @@ class BranchingSession(QueueingSession):
         events = await asyncio.to_thread(store.load, state.id)
         return tree, events
 
-    async def _move(self, leaf: int, before: Sequence[Event]) -> None:
+    async def _move(self, leaf: int, before: Sequence[Event], chosen: Choice) -> None:
         state = self._state
         store = state.parts.store
         await asyncio.wrap_future(store.move_leaf(state.id, leaf))
-        events = await asyncio.to_thread(store.load, state.id)
+        events = await self._whole_path()
         self._loaded = None
         left, state.conversation = state.conversation, replay(events)
         state.conversation.keep_spending(left.usage, left.cost, left.cost_known)
         state.calls.clear()
         state.recorder.begin_from(len(events))
+        now = self._chosen()
         self._choose_as_in(events, before)
+        if now != chosen:
+            # The person chose this while it went back: it is for what comes.
+            self._choose(*now)
         await asyncio.to_thread(state.move_skills, before, events)
         state.save_notes()
+
+    async def _whole_path(self) -> list[Event]:
+        """The events of the path, with all that was taken while they were read."""
+        recorder, store = self._state.recorder, self._state.parts.store
+        while True:
+            await recorder.durable()
+            taken = recorder.count
+            events = await asyncio.to_thread(store.load, self.id)
+            if recorder.count == taken:
+                return events
 
     def _choose_as_in(self, events: Sequence[Event], before: Sequence[Event]) -> None:
         """What is chosen becomes what the path says: a change that is not on it is undone."""

@@ -9,6 +9,9 @@ from kinet.core.events import ModelChosen
 from kinet.core.profile import Effort
 from kinet.session.skilled import SkilledSession
 
+# Profile, effort and preset.
+Choice = tuple[str, Effort, str]
+
 
 class ChosenSession(SkilledSession):
     """The part of a session that a person chooses. Changes hold from the next turn on."""
@@ -96,16 +99,19 @@ class ChosenSession(SkilledSession):
         parts = self._state.parts
         return self._state.effort or parts.effort(parts.preset(self._state.preset))
 
+    def _chosen(self) -> Choice:
+        state = self._state
+        return state.profile, state.effort, state.preset
+
     def _choose(
         self, profile: str | None = None, effort: Effort | None = None, preset: str | None = None
     ) -> None:
         """A change is an entry of the conversation, so that going back undoes it."""
-        state = self._state
-        was = (state.profile, state.effort, state.preset)
+        state, was = self._state, self._chosen()
         state.profile = state.profile if profile is None else profile
         state.effort = state.effort if effort is None else effort
         state.preset = state.preset if preset is None else preset
-        if was == (state.profile, state.effort, state.preset):
+        if was == self._chosen():
             return
         entry = ModelChosen(state.profile, state.effort, was[0], was[1], state.preset, was[2])
         # A session that is not in the store yet begins with what is chosen.

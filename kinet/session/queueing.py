@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from kinet.core.errors import SettingsError, StoreError
 from kinet.session.choices import ChosenSession
+from kinet.session.user_message import Attachment
 from kinet.session.waiting import QueuedMessage
 
 
 class QueueingSession(ChosenSession):
     """The part of a session that keeps what is said while a turn runs."""
+
+    # Nothing is sent any more.
+    _closed = False
 
     @property
     def is_running(self) -> bool:
@@ -46,7 +53,22 @@ class QueueingSession(ChosenSession):
     def take_next(self) -> QueuedMessage | None:
         """Takes the next message out of the queue, to be sent.
 
-        None if there is none, while a turn runs, or while the queue is paused: after a stop or a
-        restart, until the person sends something.
+        None if there is none, while a turn runs, when the session was closed, or while the queue is
+        paused: after a stop, a failure, a spent budget or a restart, until the person sends
+        something.
         """
-        return None if self.is_running else self._state.waiting.take_next()
+        return None if self.is_running or self._closed else self._state.waiting.take_next()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError("This session was closed.", hint="Open it again, then send.")
+
+    def _put_aside(self, text: str, attachments: Sequence[Attachment]) -> None:
+        """Into the queue, which keeps text alone; SettingsError for what it cannot keep."""
+        if attachments:
+            raise SettingsError(
+                "A turn is running; what is attached cannot wait in the queue.",
+                hint="Send it when the turn has ended, or stop that first. Nothing was sent.",
+            )
+        if not self._state.waiting.put_back(text):
+            self.enqueue(text)

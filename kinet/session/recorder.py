@@ -87,6 +87,11 @@ class Recorder:
         if self.new is not None:
             self.new = replace(self.new, **values)
 
+    @property
+    def count(self) -> int:
+        """How many events of the path it knows of, saved or not."""
+        return self._saved + len(self._events)
+
     def begin_from(self, saved: int) -> None:
         """The session went to another place, whose path has so many events; all is on the disk."""
         self._saved = saved

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from kinet.core.approval import Approver
 from kinet.core.context_map import ContextMap
 from kinet.core.conversation import Conversation
-from kinet.core.errors import SettingsError
+from kinet.core.errors import KinetError, SettingsError
 from kinet.core.events import Event, Notice, TurnFinished
 from kinet.core.messages import Message
 from kinet.core.pairing import repair
@@ -33,6 +33,8 @@ State = Literal["idle", "running", "waiting", "paused", "stopping"]
 
 # What a turn says that was interrupted and left so.
 LEFT = "Left as it was."
+# What waits was meant to follow a turn that did its work: the person says when it is sent.
+_PAUSING = ("stopped", "failed", "budget", "no_progress")
 # Seconds; how long a closing session waits for its turn to end by itself.
 _LONGEST_END = 3.0
 
@@ -54,8 +56,6 @@ class Session(BranchingSession):
         self.changes = Changes(state)
         self.shelf = Shelf(state.id)
         self._stop: StopSignal | None = None
-        self._idle = asyncio.Event()
-        self._idle.set()
 
     @property
     def conversation(self) -> Conversation:
@@ -66,7 +66,8 @@ class Session(BranchingSession):
     def state(self) -> State:
         """waiting: for a person's answer; stopping: the turn was told to end.
 
-        paused: nothing runs, and what waits in the queue is not sent before the person says so.
+        paused: nothing runs, and what waits in the queue is not sent before the person says so:
+        after a stop, a failure, a spent budget, and a restart.
         """
         if self._stop is None:
             waiting = self._state.waiting
@@ -91,21 +92,29 @@ class Session(BranchingSession):
         """Sends a message; the events of its turn, the last one TurnFinished.
 
         The message is stored before the request leaves. While a turn runs, it is put into the queue
-        and one Notice says so. "/compact topic" compacts instead of asking. `insist` asks also a
-        server that is left alone because it failed again and again. Raises SettingsError, before
-        anything is stored, if no model is chosen or an attachment cannot be read.
+        and one Notice says so; while the conversation goes back, it waits for that. "/compact
+        topic" compacts instead of asking. `insist` asks also a server that is left alone because it
+        failed again and again. Raises SettingsError, before anything is stored, if no model is
+        chosen, an attachment cannot be read or would have to wait in the queue; StoreError if the
+        session was closed. A message of the queue that is refused is the next one in it again.
         """
         from kinet.engine.base import StopSignal
         from kinet.session.turn import Turn, Unasked
 
+        await self._still()
         if self._stop is not None:
-            self.enqueue(text)
+            self._put_aside(text, attachments)
             yield Notice("A turn is running; the message is sent when it has ended.", keep=False)
             return
         state = self._state
-        profile = state.parts.profile(state.profile)
-        command = command_in(text) if not attachments else None
-        message = None if command else user_message(state, text, attachments, self.mode)
+        try:
+            self._check_open()
+            profile = state.parts.profile(state.profile)
+            command = command_in(text) if not attachments else None
+            message = None if command else user_message(state, text, attachments, self.mode)
+        except KinetError:
+            state.waiting.put_back(text)
+            raise
         self._loaded = None
         stop = self._stop = StopSignal()
         self._idle.clear()
@@ -146,6 +155,7 @@ class Session(BranchingSession):
         """
         if self._stop is not None:
             self._stop.set()
+        self._stop_telling()
         end_at_once(self.id)
 
     def history(self) -> tuple[Message, ...]:
@@ -199,7 +209,11 @@ class Session(BranchingSession):
         return await self._state.outputs.part(call_id, offset, characters)
 
     async def close(self) -> None:
-        """Stops the turn, and returns when everything is stored. May raise StoreError."""
+        """Stops the turn, and returns when everything is stored. May raise StoreError.
+
+        Nothing can be sent any more.
+        """
+        self._closed = True
         self.stop()
         try:
             async with asyncio.timeout(_LONGEST_END):
@@ -222,7 +236,7 @@ class Session(BranchingSession):
             state.recorder.change_new(title=title)
 
     def _turn_ended(self, end: TurnFinished) -> None:
-        self._state.waiting.end_of_turn(stopped=end.reason == "stopped")
+        self._state.waiting.end_of_turn(pause=end.reason in _PAUSING)
         self._end()
 
     def _end(self) -> None:

@@ -34,7 +34,8 @@ class Waiting:
             QueuedMessage(row.id, row.text)
             for row in self._store.list(session_id)
         ]
-        self._taken: QueuedMessage | None = None
+        # Taken out to be sent, and not a message of the conversation yet.
+        self._taken: list[QueuedMessage] = []
         # After a restart nothing is sent before the person says so.
         self.paused = bool(self._items)
 
@@ -81,13 +82,21 @@ class Waiting:
         """
         if self.paused or not self._items:
             return None
-        self._taken = self._items.pop(0)
-        return self._taken
+        item = self._items.pop(0)
+        self._taken.append(item)
+        return item
 
     def sent_as(self, text: str) -> str:
-        """The id of the taken message if `text` is what it says; "" otherwise."""
-        taken, self._taken = self._taken, None
-        return taken.id if taken is not None and taken.text == text else ""
+        """The id of the taken message that says `text`; "" if none does."""
+        taken = self._taken_as(text)
+        return taken.id if taken is not None else ""
+
+    def put_back(self, text: str) -> bool:
+        """A taken message was not sent: it is the next one again. False if none says `text`."""
+        taken = self._taken_as(text)
+        if taken is not None:
+            self._items.insert(0, taken)
+        return taken is not None
 
     def take_steering(self) -> tuple[Message, ...]:
         """Takes the steering ones out, as messages for the running turn."""
@@ -95,13 +104,19 @@ class Waiting:
         self._items = [item for item in self._items if not item.steering]
         return tuple(Message("user", item.text, kind="steer", id=item.id) for item in steering)
 
-    def end_of_turn(self, stopped: bool) -> None:
-        """What came too late to steer waits like the rest; a stop pauses the queue."""
+    def end_of_turn(self, *, pause: bool) -> None:
+        """What came too late to steer waits like the rest; nothing is sent if it is to `pause`."""
         for item in list(self._items):
             if item.steering:
                 self.change(item.id, steering=False)
-        if stopped and self._items:
+        if pause and self._items:
             self.paused = True
+
+    def _taken_as(self, text: str) -> QueuedMessage | None:
+        found = next((item for item in self._taken if item.text == text), None)
+        if found is not None:
+            self._taken.remove(found)
+        return found
 
     def _keep(self, item: QueuedMessage) -> None:
         from kinet.store.queued import QueuedRow
