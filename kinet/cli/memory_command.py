@@ -10,12 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from kinet.cli.opened_store import opened_database
 from kinet.core.errors import StoreError
 from kinet.memory.fact import Fact
 from kinet.memory.facts import FactBook
 from kinet.paths import data_dir
-from kinet.store.database import FILE_NAME as DATABASE
-from kinet.store.database import Database
 from kinet.store.lock import StoreInUseError
 from kinet.store.notes import NoteStore
 
@@ -28,7 +27,7 @@ def memory(options: argparse.Namespace) -> int:
     home = data_dir()
     if options.act in _WRITERS:
         try:
-            with _alone(home):
+            with _alone():
                 book = FactBook(home / FILE_NAME)
                 _change(book, options)
         except StoreInUseError as exc:
@@ -47,14 +46,11 @@ def memory(options: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _alone(home: Path) -> Iterator[None]:
+def _alone() -> Iterator[None]:
     """Holds the data folder, so that an open window loses nothing; sessions then see the change."""
-    database = Database(home / DATABASE)
-    try:
+    with opened_database() as database:
         yield
         NoteStore(database).forget("memory").result()
-    finally:
-        database.close()
 
 
 def _change(book: FactBook, options: argparse.Namespace) -> None:

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from typing import IO, Any
 
 from kinet.cli.memory_command import FILE_NAME as FACTS_FILE
+from kinet.cli.opened_store import opened_store, session_row
 from kinet.cli.session_export import export
 from kinet.cli.store_check import check
 from kinet.core.conversation import replay
@@ -23,7 +24,6 @@ from kinet.memory.facts import FactBook
 from kinet.paths import data_dir
 from kinet.session.archive import Report, import_from, words_of, write_archive
 from kinet.session.failure_report import report_on
-from kinet.store.database import FILE_NAME, Database
 from kinet.store.lock import StoreInUseError
 from kinet.store.notes import NoteStore
 from kinet.store.search import SearchIndex
@@ -45,29 +45,29 @@ def sessions(options: argparse.Namespace) -> int:
 
 def _act(options: argparse.Namespace) -> int:
     writes = options.act in _WRITERS or (options.act == "check" and options.mend)
-    with _store(read_only=not writes) as store:
+    with opened_store(read_only=not writes) as store:
         match options.act:
             case "check":
                 return check(store, mend_it=options.mend, as_json=options.json)
             case "list":
                 _list(store.list(), options.json)
             case "show":
-                _show(store, _row(store, options.id), options.json)
+                _show(store, session_row(store, options.id), options.json)
             case "search":
                 _search(store, options.text, options.json)
             case "export":
                 _export(store, options)
             case "report":
-                row = _row(store, options.id)
+                row = session_row(store, options.id)
                 print(report_on(store.load(row.id), options.turn, None), end="")
             case "import":
                 with _source(options.file) as source, _facts(store) as facts:
                     told(import_from(source, store, facts), as_json=options.json)
             case "delete":
-                Trash(store).delete(_row(store, options.id).id).result()
+                Trash(store).delete(session_row(store, options.id).id).result()
                 _moved(options)
             case "restore":
-                Trash(store).restore(_row(store, options.id).id).result()
+                Trash(store).restore(session_row(store, options.id).id).result()
                 _moved(options)
     return 0
 
@@ -87,26 +87,6 @@ def _have_changed(problem: StoreInUseError, options: argparse.Namespace) -> None
     else:
         message["file"] = os.path.abspath(options.file)
     told(Report(**ask_owner(problem, message)), as_json=options.json)
-
-
-@contextmanager
-def _store(*, read_only: bool) -> Iterator[SessionStore]:
-    database = Database(data_dir() / FILE_NAME, read_only=read_only)
-    try:
-        yield SessionStore(database)
-    finally:
-        database.close()
-    for problem in database.problems:
-        print(problem, file=sys.stderr)
-
-
-def _row(store: SessionStore, session_id: str) -> SessionRow:
-    row = store.row(session_id)
-    if row is None:
-        raise StoreError(
-            f"There is no session {session_id!r}.", hint="kinet sessions list shows them."
-        )
-    return row
 
 
 def _list(rows: list[SessionRow], as_json_text: bool) -> None:
@@ -154,7 +134,7 @@ def _export(store: SessionStore, options: argparse.Namespace) -> None:
             return
         print(f"{count} sessions written to {options.all}.", file=sys.stderr)
         return
-    row = _row(store, options.id)
+    row = session_row(store, options.id)
     chosen = "json" if options.json and options.format == "md" else options.format
     if chosen == "kinet":
         sys.stdout.writelines(lines_of(store, row.id))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
+from kinet.cli.opened_store import opened_store, session_row
 from kinet.core.errors import StoreError
 from kinet.core.events import TurnStarted
 from kinet.paths import data_dir
-from kinet.store.database import FILE_NAME, Database
 from kinet.store.sessions import SessionRow, SessionStore
 from kinet.workspace.journal import Journal
 from kinet.workspace.undoing import Act, Answer, Outcome, Plan, Undoing
@@ -24,12 +23,8 @@ _WORDS = {"undo": ("Taken back", "take back"), "redo": ("Done again", "do again"
 def undo(options: argparse.Namespace) -> int:
     """Does it, or shows the diff with --dry-run. StoreError says why it cannot be done."""
     act: Act = "redo" if options.command == "redo" else "undo"
-    with _store(read_only=options.dry_run) as store:
-        row = store.row(options.session)
-        if row is None:
-            raise StoreError(
-                f"There is no session {options.session!r}.", hint="kinet sessions list shows them."
-            )
+    with opened_store(read_only=options.dry_run) as store:
+        row = session_row(store, options.session)
         if not row.folder:
             raise StoreError("This session has no folder, so it has changed no files.")
         undoing = Undoing(Journal(data_dir()).book(Path(row.folder)), row.id)
@@ -38,16 +33,6 @@ def undo(options: argparse.Namespace) -> int:
             _show(undoing, plan, options.json)
             return COMPLETED
         return _told(undoing.carry_out(plan, _answers(plan, options.changed)), options.json)
-
-
-@contextmanager
-def _store(*, read_only: bool) -> Iterator[SessionStore]:
-    """Holds the data folder: while a window has it open, the undo is done there."""
-    database = Database(data_dir() / FILE_NAME, read_only=read_only)
-    try:
-        yield SessionStore(database)
-    finally:
-        database.close()
 
 
 def _turn(undoing: Undoing, store: SessionStore, row: SessionRow, act: Act, wanted: str) -> str:

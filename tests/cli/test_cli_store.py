@@ -161,3 +161,14 @@ def test_facts_are_listed_for_a_folder(kinet: Kinet, tmp_path: Path) -> None:
     assert texts() == ["Likes tea.", "Uses tabs."]
     assert texts("--cwd", str(tmp_path)) == ["Likes tea.", "Uses tabs."]
     assert texts("--cwd", str(tmp_path / "other")) == ["Likes tea."]
+
+
+def test_a_store_that_was_set_aside_is_told_also_where_the_session_is_missing_for_it(
+    kinet: Kinet, home: Path
+) -> None:
+    home.mkdir()
+    for words in (["undo", "one"], ["sessions", "delete", "one"], ["memory", "add", "Tea."]):
+        (home / FILE_NAME).write_bytes(b"no database " * 400)
+        ran = kinet(*words)
+        assert "damaged" in ran.err, words
+        assert "kept as" in ran.err, words
