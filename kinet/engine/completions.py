@@ -13,10 +13,10 @@ from kinet.engine.echoes import without_echoes
 def without_echo(completion: Completion) -> Completion:
     """The final text without notes of ours that the model repeated."""
     raw = completion.raw_assistant
-    if raw.vendor or not isinstance(raw.content, str):
+    if not isinstance(raw.content, str):
         return completion
     text = without_echoes(raw.content)
-    if text == raw.content or not text.strip():
+    if text == raw.content:
         return completion
     return replace(completion, content=text, raw_assistant=replace(raw, content=text))
 
@@ -57,9 +57,6 @@ def with_fresh_ids(completion: Completion, used: set[str]) -> Completion:
         return replace(call, id=name)
 
     raw = completion.raw_assistant
-    if raw.vendor:
-        # The vendor's own copy of the message holds the ids too and must stay as it came.
-        return completion
     names = {call.id: fresh(call) for call in completion.tool_calls}
     return replace(
         completion,

@@ -28,6 +28,11 @@ class IdleReplies:
         self._talks = 0
         self.faults = 0
 
+    @property
+    def may_be_asked_again(self) -> bool:
+        """True if an empty reply gets a nudge: it is the first since the model did something."""
+        return self._empty == 0
+
     def forget(self) -> None:
         """The model does something again."""
         self._empty = self._talks = 0

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from dataclasses import dataclass
 from typing import Literal
 
 SAME_CALL = 4
 SAME_ERROR = 3
-ALTERNATING = 6
+# Of a circle of two calls six in turn, of one of three nine.
+ROUNDS = 3
+_CIRCLES = {2: "two calls", 3: "three calls"}
 
 Advice = Literal["go_on", "message", "ask"]
 
 
 @dataclass
 class _Seen:
-    """How often a call gave the same result, one step after the other or every second step."""
+    """How often a call gave the same result, one step after the other."""
 
     result: str
     step: int
     in_a_row: int = 1
-    in_turn: int = 1
 
 
 class LoopGuard:
@@ -34,7 +36,8 @@ class LoopGuard:
         self._step = 0
         self._calls: dict[str, _Seen] = {}
         self._errors: dict[str, _Seen] = {}
-        self._latest: list[str] = []
+        # The newest calls with their results.
+        self._latest: deque[tuple[str, str]] = deque(maxlen=ROUNDS * max(_CIRCLES))
         self._strikes = 0
         self.reason = ""
 
@@ -45,18 +48,23 @@ class LoopGuard:
 
     def observe(self, name: str, arguments: str, result: str, is_error: bool) -> str:
         """Takes in one finished call. Comes back with a note for its result, "" for none."""
-        call = _hash(name, arguments)
-        seen = _again(self._calls, call, _hash(result), self._step)
+        call, told = _hash(name, arguments), _hash(result)
+        seen = _again(self._calls, call, told, self._step)
+        self._latest.append((call, told))
         reason = ""
         if seen.in_a_row >= SAME_CALL:
             reason = f"{name} was called {seen.in_a_row} times with the same result"
-        elif self._alternates(call, seen):
-            reason = f"two calls were made in turn {ALTERNATING} times with the same results"
-        self._latest.append(call)
+        elif size := self._circle():
+            times = ROUNDS * size
+            reason = f"{_CIRCLES[size]} were made in turn {times} times with the same results"
         if is_error:
-            failed = _again(self._errors, _hash(name, result), "", self._step)
-            if failed.in_a_row >= SAME_ERROR and not reason:
-                reason = f"{name} failed {failed.in_a_row} times in the same way"
+            error = _hash(name, result)
+            known = self._errors.get(error)
+            # Equal errors of one reply are one: the model has not seen the first of them.
+            if known is None or known.step != self._step:
+                known = _again(self._errors, error, "", self._step)
+            if known.in_a_row >= SAME_ERROR and not reason:
+                reason = f"{name} failed {known.in_a_row} times in the same way"
         if not reason:
             return ""
         self.reason = reason
@@ -79,11 +87,16 @@ class LoopGuard:
         self._latest.clear()
         self._strikes = 0
 
-    def _alternates(self, call: str, seen: _Seen) -> bool:
-        other = self._calls.get(self._latest[-1]) if self._latest else None
-        if other is None or self._latest[-1] == call:
-            return False
-        return seen.in_turn + other.in_turn >= ALTERNATING and min(seen.in_turn, other.in_turn) > 1
+    def _circle(self) -> int:
+        """How many calls make the circle that the newest ones go in; 0 for none."""
+        newest = list(self._latest)
+        for size in _CIRCLES:
+            ring = newest[-size:]
+            if len({call for call, _ in ring}) < 2:
+                continue
+            if newest[-ROUNDS * size :] == ring * ROUNDS:
+                return size
+        return 0
 
 
 def _again(known: dict[str, _Seen], key: str, result: str, step: int) -> _Seen:
@@ -91,9 +104,7 @@ def _again(known: dict[str, _Seen], key: str, result: str, step: int) -> _Seen:
     if seen is None or seen.result != result:
         seen = known[key] = _Seen(result, step)
         return seen
-    gap = step - seen.step
-    seen.in_a_row = seen.in_a_row + 1 if gap <= 1 else 1
-    seen.in_turn = seen.in_turn + 1 if gap == 2 else 1
+    seen.in_a_row = seen.in_a_row + 1 if step - seen.step <= 1 else 1
     seen.step = step
     return seen
 

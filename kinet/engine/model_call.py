@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import replace
 from typing import cast
 
 from kinet.core.completion import Completion
@@ -19,6 +20,7 @@ from kinet.core.events import (
 from kinet.core.profile import ModelProfile
 from kinet.engine.circuit import Circuit
 from kinet.engine.ending import OutputLimitReached
+from kinet.engine.truncation import border_before
 from kinet.providers.base import ModelRequest, Provider, StreamItem
 
 # A break of these kinds may be gone at the next try. A stalled stream is the person's to retry.
@@ -42,7 +44,7 @@ class ModelCall:
         self._profile = profile
         self._circuit = circuit
         self._emit = emit
-        self._screen_left = screen_bytes or None
+        self._screen_left: int | None = screen_bytes or None
         self._void = void
         self._begun = False
         self.lost_text = ""
@@ -90,7 +92,9 @@ class ModelCall:
                     continue
                 if isinstance(item, TextDelta | ThinkingDelta | ToolArgumentsDelta):
                     self._begun = True
-                    self._count(item)
+                if isinstance(item, TextDelta | ThinkingDelta):
+                    self._show(item)
+                    continue
                 if isinstance(item, SegmentReset | RetryScheduled):
                     self._begun = False
                 self._emit(item)
@@ -99,9 +103,18 @@ class ModelCall:
         self._circuit.worked(self._profile)
         return completion
 
-    def _count(self, item: TextDelta | ThinkingDelta | ToolArgumentsDelta) -> None:
-        if self._screen_left is None or isinstance(item, ToolArgumentsDelta):
+    def _show(self, item: TextDelta | ThinkingDelta) -> None:
+        """Emits what of the piece the limit leaves room for; it may be a whole answer in one."""
+        if self._screen_left is None:
+            self._emit(item)
             return
-        self._screen_left -= len(item.text.encode("utf-8", "surrogatepass"))
-        if self._screen_left < 0:
-            raise OutputLimitReached
+        data = item.text.encode("utf-8", "surrogatepass")
+        if len(data) <= self._screen_left:
+            self._screen_left -= len(data)
+            self._emit(item)
+            return
+        room = len(data[: self._screen_left].decode("utf-8", "ignore"))
+        self._screen_left = 0
+        if shown := item.text[: border_before(item.text, room)]:
+            self._emit(replace(item, text=shown))
+        raise OutputLimitReached

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Callable
 
 from kinet.core.completion import Usage
@@ -19,6 +21,8 @@ from kinet.engine.compaction import (
 from kinet.engine.context import UNKNOWN_WINDOW_LIMIT, Context
 from kinet.engine.put_back import MAX_FILES, put_back
 from kinet.engine.recorder import Recorder
+
+_log = logging.getLogger(__name__)
 
 _KEPT_TAIL = 20_000
 _KEPT_SHARE = 0.3
@@ -85,7 +89,10 @@ class Shrinking:
         return True
 
     async def compact(self, reason: str, topic: str = "") -> bool:
-        """Puts a summary in the place of the older part. False if that would free too little."""
+        """Puts a summary in the place of the older part.
+
+        False if there was nothing to do; if something stood against it, the person was told.
+        """
         before = self._context.used()
         cut = self._plan(self._kept_tail())
         if cut is None:
@@ -99,7 +106,7 @@ class Shrinking:
         elif not outcome.summary:
             self._rests = True
             self._recorder.emit(Notice(f"Not compacted: {outcome.reason}"))
-            return False
+            return True
         summary, note = outcome.summary, ""
         if outcome.reason:
             self._rests = True
@@ -113,7 +120,7 @@ class Shrinking:
             self._rests = True
             note = "Compacting would free less than 5 % of the context; it was left as it is."
             self._recorder.emit(Notice(note))
-            return False
+            return True
         if note:
             self._recorder.emit(Notice(note, "warning"))
         self._tell(cut, summary, reason)
@@ -122,7 +129,17 @@ class Shrinking:
     async def _ask_hooks(self, cut: Plan, reason: str) -> Outcome | None:
         """A summary or a veto (no summary, but a reason) of a hook; None for neither."""
         for hook in self._turn.hooks:
-            answer = await hook.before_compaction(cut.dropped, reason)
+            (answer,) = await asyncio.gather(
+                hook.before_compaction(cut.dropped, reason), return_exceptions=True
+            )
+            if isinstance(answer, Exception):
+                # A fault of its own: nothing is lost by a compaction, a turn would be.
+                _log.error("a hook failed before a compaction", exc_info=answer)
+                told = f"A hook failed before the compaction ({type(answer).__name__}: {answer})."
+                self._recorder.emit(Notice(told, "warning"))
+                continue
+            if isinstance(answer, BaseException):
+                raise answer
             if answer is not None and (answer.veto or answer.summary):
                 return Outcome("" if answer.veto else answer.summary, None, answer.veto)
         return None

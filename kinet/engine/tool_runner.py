@@ -41,6 +41,8 @@ class _Ready:
     tool: Tool | None = None
     arguments: Arguments | None = None
     problem: str = ""
+    # One that the engine did not want says nothing of whether the model gets on.
+    unwanted: bool = False
 
     @property
     def only_reads(self) -> bool:
@@ -98,7 +100,9 @@ class ToolRunner:
         limit = self._turn.limits.max_calls_per_step
         text = f"Not run: limit. At most {limit} calls are run per step; ask again."
         return [
-            _Ready(call, problem=text) if 0 < limit <= number else self._prepare(call, cut_off)
+            _Ready(call, problem=text, unwanted=True)
+            if 0 < limit <= number
+            else self._prepare(call, cut_off)
             for number, call in enumerate(calls)
         ]
 
@@ -140,7 +144,8 @@ class ToolRunner:
     async def _run_one(self, ready: _Ready) -> None:
         if ready.tool is None or ready.arguments is None:
             self.asked_to_end = False
-            self._finish(ready.call, ToolOutput(ready.problem, is_error=True))
+            refused = ToolOutput(ready.problem, is_error=True)
+            self._finish(ready.call, refused, watched=not ready.unwanted)
             return
         context = self._context(ready.call)
         started = time.monotonic()
@@ -187,13 +192,17 @@ class ToolRunner:
         values = arguments.model_dump(exclude_unset=True) if self._turn.hooks else {}
         return HookedCall(self._turn.session_id, call.id, call.name, values)
 
-    def _finish(self, call: ToolCall, output: ToolOutput, seconds: float = 0.0) -> None:
+    def _finish(
+        self, call: ToolCall, output: ToolOutput, seconds: float = 0.0, *, watched: bool = True
+    ) -> None:
         limits = self._turn.limits
         told = output.model_content
         if told is None:
             total = output.details.get("characters") if output.details.get("kept_whole") else 0
             told = for_model(output.content, limits, call.id, total=total or 0)
-        note = self._guard.observe(call.name, call.arguments, output.content, output.is_error)
+        note = ""
+        if watched:
+            note = self._guard.observe(call.name, call.arguments, output.content, output.is_error)
         self._emit(
             ToolFinished(
                 call.id,

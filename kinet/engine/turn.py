@@ -122,10 +122,10 @@ class Turn:
     async def compact(self, topic: str) -> Ending:
         """Compacts because the person asked for it; makes no other request."""
         try:
-            done = await self._shrinking.compact("asked for by hand", topic)
+            told = await self._shrinking.compact("asked for by hand", topic)
         except ProviderError as exc:
             return failed(exc)
-        if not done:
+        if not told:
             self._emit(Notice("There is nothing to compact yet."))
         return COMPLETED
 
@@ -156,6 +156,8 @@ class Turn:
         while True:
             number += 1
             await self._free.wait()
+            if ending := await self._spending.check(self.recorder.spent):
+                return ending
             self._take_steering()
             # A fault (an empty reply) uses no step of the cap.
             counted = number - self._idle.faults
@@ -181,17 +183,21 @@ class Turn:
         if completion.raw_assistant.tool_calls:
             if self._tools.asked_to_end and not self._take_steering():
                 return COMPLETED
-            return await self._consult_guards()
+            return await self._consult_guard()
         if self._take_steering():
             return None
+        is_empty = not completion.content.strip() and completion.finish != "pause"
         if last:
+            # One that wrote nothing but calls was told already that none are run.
+            if is_empty and completion.finish != "tool_calls" and self._idle.may_be_asked_again:
+                return self._idle.after_empty()
             return Ending(
                 "step_limit",
                 f"The limit of {self._cap.steps} steps was reached; the task may be unfinished.",
             )
         if completion.finish == "pause":
             return await self._idle.after_talk()
-        if not completion.content.strip():
+        if is_empty:
             return self._idle.after_empty()
         if completion.finish == "length":
             self._emit(Notice("The answer was cut off by the output limit.", "warning"))
@@ -199,8 +205,8 @@ class Turn:
             self._emit(Notice("The server's content filter ended the answer.", "warning"))
         return COMPLETED
 
-    async def _consult_guards(self) -> Ending | None:
-        """No progress, then money: each says go on, adds a note, or asks the person."""
+    async def _consult_guard(self) -> Ending | None:
+        """No progress: it says go on, adds a note, or asks the person."""
         advice = self._guard.end_step()
         if advice == "message":
             self._tell_model(
@@ -214,7 +220,7 @@ class Turn:
             if not decision.allowed:
                 return Ending("no_progress", f"No progress: {reason}.")
             self._guard.forgive()
-        return await self._spending.check(self.recorder.spent)
+        return None
 
     async def _ask(self, number: int, last: bool) -> Completion:
         """One model request, made smaller and sent again if the server finds it too long."""

@@ -8,7 +8,14 @@ from typing import Any
 
 from kinet.core.messages import ImagePart, Message, Part, TextPart, ToolCall, ToolSchema
 from kinet.core.profile import ModelProfile
-from kinet.providers.protocols.history import NOTHING, History, parts_of, readable
+from kinet.providers.protocols.history import (
+    NOTHING,
+    History,
+    kept_calls,
+    parts_of,
+    readable,
+    text_of,
+)
 from kinet.providers.protocols.images import note_instead, picture_for
 from kinet.providers.protocols.openai_messages import EMPTY_RESULT, object_schema, sent_object
 from kinet.providers.protocols.wire_names import CallIds, ToolNames
@@ -109,23 +116,28 @@ def _user_blocks(number: int, message: Message, profile: ModelProfile, ids: Call
 
 
 def _assistant_blocks(number: int, message: Message, names: ToolNames, ids: CallIds) -> list[Block]:
-    """The blocks as they came where the server wants them back, else text and calls."""
-    kept = message.vendor.get("anthropic")
+    """The blocks as they came where the server wants them back, else text and calls.
+
+    The message's own text counts: what was taken out of it does not come back with the blocks.
+    """
+    found = message.vendor.get("anthropic")
+    kept = found if isinstance(found, (list, tuple)) else ()
+    kept = [block for block in kept if isinstance(block, Mapping)]
     calls = {call.id: call for call in message.tool_calls}
-    if not isinstance(kept, (list, tuple)):
-        kept = ()
+    called = kept_calls(message, [block.get("id") for block in kept if _is(block, "tool_use")])
+    as_it_came = "".join(str(b.get("text", "")) for b in kept if _is(b, "text")) == text_of(message)
     out: list[Block] = []
     has_text = False
     for block in kept:
-        if not isinstance(block, Mapping):
-            continue
         kind = block.get("type")
         if kind == "text":
-            has_text = True
-            if str(block.get("text", "")).strip():
+            if as_it_came and str(block.get("text", "")).strip():
                 out.append(_plain(block, ("type", "text", "citations")))
+            elif not as_it_came and not has_text:
+                out += _texts(message)
+            has_text = True
         elif kind == "tool_use":
-            call = calls.pop(str(block.get("id")), None)
+            call = calls.pop(called.pop(0), None)
             if call is not None:
                 out.append(_tool_use(number, call, names, ids))
         elif kind == "thinking":
@@ -137,11 +149,19 @@ def _assistant_blocks(number: int, message: Message, names: ToolNames, ids: Call
         elif isinstance(kind, str) and (kind == "server_tool_use" or kind.endswith("_result")):
             out.append(dict(block))
     if not has_text:
-        out += [_text(part.text) for part in parts_of(message) if isinstance(part, TextPart)]
+        out += _texts(message)
     out += [_tool_use(number, call, names, ids) for call in calls.values()]
     if not any(block["type"] not in ("thinking", "redacted_thinking") for block in out):
         return []
     return out
+
+
+def _texts(message: Message) -> list[Block]:
+    return [_text(part.text) for part in parts_of(message) if isinstance(part, TextPart)]
+
+
+def _is(block: Mapping[str, Any], kind: str) -> bool:
+    return block.get("type") == kind
 
 
 def _tool_use(number: int, call: ToolCall, names: ToolNames, ids: CallIds) -> Block:

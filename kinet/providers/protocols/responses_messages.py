@@ -8,7 +8,7 @@ from typing import Any
 
 from kinet.core.messages import ImagePart, Message, OtherPart, Part, TextPart, ToolCall, ToolSchema
 from kinet.core.profile import ModelProfile
-from kinet.providers.protocols.history import NOTHING, parts_of, readable, text_of
+from kinet.providers.protocols.history import NOTHING, kept_calls, parts_of, readable, text_of
 from kinet.providers.protocols.images import note_instead, picture_for
 from kinet.providers.protocols.openai_messages import EMPTY_RESULT, object_schema, sent_arguments
 from kinet.providers.protocols.wire_names import CallIds, ToolNames
@@ -65,20 +65,25 @@ def wire_tools(tools: Sequence[ToolSchema], names: ToolNames) -> list[Item]:
 def _assistant_items(
     number: int, message: Message, names: ToolNames, ids: CallIds
 ) -> Iterator[Item]:
-    kept = message.vendor.get("responses")
+    found = message.vendor.get("responses")
+    kept = found if isinstance(found, (list, tuple)) else ()
+    kept = [item for item in kept if isinstance(item, Mapping)]
+    called = kept_calls(
+        message, [item.get("call_id") for item in kept if item.get("type") == "function_call"]
+    )
     calls = {call.id: call for call in message.tool_calls}
     text = text_of(message)
     if not text.strip() and not calls:
         return
-    for item in kept if isinstance(kept, (list, tuple)) else ():
-        kind = item.get("type") if isinstance(item, Mapping) else None
+    for item in kept:
+        kind = item.get("type")
         if kind == "reasoning":
             yield dict(item)
         elif kind == "message" and text.strip():
             yield _said(text)
             text = ""
         elif kind == "function_call":
-            call = calls.pop(str(item.get("call_id")), None)
+            call = calls.pop(called.pop(0), None)
             if call is not None:
                 yield _called(number, call, names, ids)
     if text.strip():
