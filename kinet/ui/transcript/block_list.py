@@ -44,11 +44,11 @@ class BlockList:
 
     def edge_of(self, number: int) -> int:
         """The upper edge of a block, the gap above it included."""
-        return self._stack.edges()[number]
+        return self._stack.top(number)
 
     def top_of(self, number: int) -> int:
         """The upper edge of a block, below the gap above it."""
-        return self._stack.edges()[number] + self._gap(number)
+        return self._stack.top(number) + self._gap(number)
 
     def append(self, block: Block, *, folding: bool = False) -> Piece:
         """Puts a block at the end; a part of a cut one joins the parts before it.
@@ -129,10 +129,10 @@ class BlockList:
         self.tail = None
         self._stack.spoil(max(0, len(self.pieces) - 1))
 
-    def _extents(self, start: int) -> list[int]:
+    def _extents(self, start: int, stop: int | None) -> list[int]:
         return [
             piece.height + self._gap(start + place)
-            for place, piece in enumerate(self.pieces[start:])
+            for place, piece in enumerate(self.pieces[start:stop])
         ]
 
     def _gap(self, number: int) -> int:

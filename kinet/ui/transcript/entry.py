@@ -84,13 +84,15 @@ class Entry:
     """One thing in the transcript. `kind` decides the space around it."""
 
     kind = "other"
-    __slots__ = ("gap", "height", "stamp")
+    __slots__ = ("gap", "height", "order", "stamp")
 
     def __init__(self) -> None:
         self.height = 0
         self.gap = 0
         # Which looks and width its height was guessed for: a number of its flow.
         self.stamp = -1
+        # Its place among the entries, counted by its flow; without meaning in any other.
+        self.order = 0
 
     @property
     def pieces(self) -> list[Piece]:

@@ -19,6 +19,8 @@ class Flow:
         self.style = style
         self.width = 720
         self.entries: list[Entry] = []
+        # The order of the first entry; those of the others follow it.
+        self._first = 0
         self.cache = DocumentCache()
         self._stack = Stack(self._extents)
         # Counts the looks and widths; entries before `_stale` may have heights of an older one.
@@ -31,6 +33,7 @@ class Flow:
         self.cache.clear()
         self.measure(self.entries)
         self._stale = 0
+        self._number(0)
         self._stack.spoil(0)
 
     def measure(self, entries: list[Entry]) -> None:
@@ -43,17 +46,22 @@ class Flow:
 
     def prepend(self, entries: list[Entry]) -> None:
         """Puts measured entries above all others."""
+        count = len(entries)
         self.entries[:0] = entries
+        self._first -= count
+        self._number(0, count)
         if self._stale:
-            self._stale += len(entries)
-        self._set_gaps(len(entries))
-        self._set_gaps(0)
+            self._stale += count
+        for number in (0, count):
+            self._set_gap(number)
+        self._stack.prepend(count)
+        self._stack.change(count)
 
     def add(self, entry: Entry) -> None:
         """Puts an entry at the end."""
         self._estimate(entry)
-        self._stack.spoil(len(self.entries))
         self.entries.append(entry)
+        self._number(len(self.entries) - 1)
         self._set_gaps(len(self.entries) - 1)
 
     def insert_before(self, entry: Entry, other: Entry) -> None:
@@ -61,6 +69,7 @@ class Flow:
         place = self.place_of(other)
         self._estimate(entry)
         self.entries.insert(place, entry)
+        self._number(place)
         self._set_gaps(place)
 
     def remove(self, entry: Entry) -> None:
@@ -68,20 +77,20 @@ class Flow:
         place = self.place_of(entry)
         if place >= 0:
             del self.entries[place]
+            self._number(place)
             self._set_gaps(place)
 
     def changed(self, entry: Entry) -> None:
         """Says that an entry has another height."""
         place = self.place_of(entry)
         if place >= 0:
-            self._stack.spoil(place)
+            self._stack.change(place)
 
     def place_of(self, entry: Entry) -> int:
-        """The entry's number, -1 if it is not there; the newest are looked at first."""
-        for place in range(len(self.entries) - 1, -1, -1):
-            if self.entries[place] is entry:
-                return place
-        return -1
+        """The entry's number, -1 if it is not there."""
+        place = entry.order - self._first
+        there = 0 <= place < len(self.entries) and self.entries[place] is entry
+        return place if there else -1
 
     def restyle(self, style: Style, width: int) -> None:
         """Takes other looks or another width: what was laid out is an estimate again.
@@ -128,7 +137,7 @@ class Flow:
 
     def top_of(self, place: int) -> int:
         """The upper edge of entry number `place`, below the gap above it."""
-        return TOP + self._stack.edges()[place] + self.entries[place].gap
+        return TOP + self._stack.top(place) + self.entries[place].gap
 
     def at(self, y: int) -> int:
         """The number of the entry at a height; -1 if there are none."""
@@ -156,7 +165,7 @@ class Flow:
                 self._estimate(entry)
             done = entry.settle(room) and done
             if entry.gap + entry.height != before:
-                self._stack.spoil(place)
+                self._stack.change(place)
                 moved = True
         return moved, done
 
@@ -164,13 +173,20 @@ class Flow:
         entry.estimate(self.style, self.width)
         entry.stamp = self._stamp
 
+    def _number(self, start: int, stop: int | None = None) -> None:
+        for order, entry in enumerate(self.entries[start:stop], self._first + start):
+            entry.order = order
+
     def _set_gaps(self, place: int) -> None:
         for number in (place, place + 1):
-            if 0 <= number < len(self.entries):
-                before = self.entries[number - 1].kind if number else ""
-                entry = self.entries[number]
-                entry.gap = gap_between(before, entry.kind) if before else 0
+            self._set_gap(number)
         self._stack.spoil(place)
 
-    def _extents(self, start: int) -> list[int]:
-        return [entry.gap + entry.height for entry in self.entries[start:]]
+    def _set_gap(self, number: int) -> None:
+        if 0 <= number < len(self.entries):
+            before = self.entries[number - 1].kind if number else ""
+            entry = self.entries[number]
+            entry.gap = gap_between(before, entry.kind) if before else 0
+
+    def _extents(self, start: int, stop: int | None) -> list[int]:
+        return [entry.gap + entry.height for entry in self.entries[start:stop]]

@@ -83,6 +83,15 @@ class Sheet:
         self._from = retire(self.entries, self._from)
 
 
+def retire_newest(entries: list[Entry]) -> None:
+    """Takes Retry from the newest turn that ended; those before it have lost it already."""
+    for entry in reversed(entries):
+        if isinstance(entry, MetaEntry | ErrorEntry):
+            if not entry.newest:
+                return
+            entry.newest = False
+
+
 def retire(entries: list[Entry], start: int = 0) -> int:
     """Takes Retry from the turns that ended; where the next call need begin."""
     for entry in entries[start:]:

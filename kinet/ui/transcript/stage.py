@@ -17,7 +17,7 @@ from kinet.ui.transcript.flow import Flow
 from kinet.ui.transcript.follow import Follower
 from kinet.ui.transcript.live_clock import LiveClock
 from kinet.ui.transcript.pacing import Pacer
-from kinet.ui.transcript.sink import retire
+from kinet.ui.transcript.sink import retire_newest
 from kinet.ui.transcript.style import MARGIN, Style
 from kinet.ui.transcript.text_entry import TextEntry
 from kinet.ui.transcript.widget_entry import WidgetEntry
@@ -128,7 +128,7 @@ class Stage(QObject):
 
     def retire(self) -> None:
         """Only the newest turn can be retried."""
-        retire(self.flow.entries)
+        retire_newest(self.flow.entries)
         self._later.start()
 
     def restyle(self, style: Style) -> None:
