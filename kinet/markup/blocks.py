@@ -25,6 +25,7 @@ from kinet.markup.slices import (
     opening_line,
     table_rows,
 )
+from kinet.markup.visible import line_feeds
 
 __all__ = ["UNBOUNDED", "Block", "BlockStream", "Bounds", "split", "split_in_steps"]
 
@@ -37,7 +38,10 @@ _UNDECIDED = re.compile(r"(?:^|\n)[ \t]*[-=*+#`~|:>_\d.) \t]*$")
 
 
 class BlockStream:
-    """Takes text in pieces; gives closed blocks, keeps the open one."""
+    """Takes text in pieces; gives closed blocks, keeps the open one.
+
+    Every line end of the text is a line feed in them: CR LF, and CR alone, end a line as well.
+    """
 
     def __init__(self, bounds: Bounds | None = None) -> None:
         self.bounds = bounds or Bounds()
@@ -52,6 +56,8 @@ class BlockStream:
         self._number = -1
         self._fence: tuple[str, int] | None = None
         self._scanned = 0
+        # A CR at the end of a piece: what it is, the next character tells.
+        self._return = ""
 
     @property
     def tail(self) -> Block | None:
@@ -73,6 +79,7 @@ class BlockStream:
 
     def feed(self, text: str) -> list[Block]:
         """Takes a piece; the blocks that it closed, in order."""
+        text = self._with_line_feeds(text)
         if not text:
             return []
         self._tail += text
@@ -92,6 +99,9 @@ class BlockStream:
     def finish(self) -> list[Block]:
         """The last blocks: what was open is closed."""
         closed: list[Block] = []
+        if self._return:
+            self._return = ""
+            closed = self.feed("\n")
         if self._tail:
             if not self._tail.endswith("\n") and self._fence is None:
                 self._close_blocks(closed, final=True)
@@ -102,6 +112,14 @@ class BlockStream:
         self._fence = None
         self._reset()
         return self._checked(closed)
+
+    def _with_line_feeds(self, text: str) -> str:
+        if not text or ("\r" not in text and not self._return):
+            return text
+        text, self._return = self._return + text, ""
+        if text.endswith("\r"):
+            text, self._return = text[:-1], "\r"
+        return line_feeds(text)
 
     def _feed_fence(self, closed: list[Block]) -> bool:
         """Looks for the closing line of the open fence; True if it was found."""
@@ -155,12 +173,16 @@ class BlockStream:
             last -= 1
         done = 0
         for place in range(last):
-            token, following = parse.top(place), parse.top(place + 1)
-            # A fence ends where it says; blank lines after anything else belong to it.
-            ends_itself = token.type == "fence" and token.map is not None
-            end = (token.map[1] if ends_itself and token.map else _begin(following)) - parse.skip
+            end = parse.end(place, _begin(parse.top(place + 1)) - parse.skip)
             self._close(closed, parse, place, done, end)
             done = end
+        complete = parse.complete - parse.skip
+        end = parse.end(last, complete)
+        if end < complete and parse.top(last).type != "fence":
+            # A link definition stands behind it, which nothing shows.
+            self._close(closed, parse, last, done, end)
+            self._kind, self._tail = "prose", "".join(parse.lines[end:])
+            return False
         return self._keep_open(closed, parse, last, done)
 
     def _close(self, closed: list[Block], parse: _Parse, place: int, begin: int, end: int) -> None:
@@ -282,6 +304,18 @@ class _Parse:
     def top(self, place: int) -> Token:
         """The opening token of top-level block number `place`."""
         return self.tokens[self.tops[place]]
+
+    def end(self, place: int, limit: int) -> int:
+        """The line behind block number `place`, at most `limit`: its blank lines are part of it.
+
+        A fence ends where it says. Link definitions belong to the block after them, for while they
+        arrive they look like the beginning of one.
+        """
+        token = self.top(place)
+        end = (token.map[1] if token.map else limit) - self.skip
+        while token.type != "fence" and end < limit and not self.lines[end].strip(" \t\n"):
+            end += 1
+        return min(end, limit)
 
 
 def split(source: str, bounds: Bounds | None = None) -> list[Block]:

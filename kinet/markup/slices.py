@@ -19,10 +19,10 @@ FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})([^\n]*)$")
 class Block:
     """One piece of a message that is laid out by itself.
 
-    The `source` of all blocks, joined, is the message. `lead` is repeated before it when it is
-    drawn: the head of a table or the opening line of a fence that was cut. `continues` says that
-    the block before is the first part of the same thing. `first_number` is the number of the first
-    item of an ordered list that was cut, -1 where the source says it.
+    The `source` of all blocks, joined, is the message, each line end a line feed. `lead` is repeated
+    before it when it is drawn: the head of a table or the opening line of a fence that was cut.
+    `continues` says that the block before is the first part of the same thing. `first_number` is
+    the number of the first item of an ordered list that was cut, -1 where the source says it.
     """
 
     source: str

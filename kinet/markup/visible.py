@@ -51,8 +51,13 @@ def shown_code(code: str) -> str:
 
 
 def clean_for_clipboard(text: str) -> str:
-    """What may be copied: no escape codes, controls or hidden characters."""
-    return _CONTROLS.sub("", without_escapes(text))
+    """What may be copied: no escape codes, controls or hidden characters; lines end in a feed."""
+    return _CONTROLS.sub("", line_feeds(without_escapes(text)))
+
+
+def line_feeds(text: str) -> str:
+    """The text with a line feed at the end of each line, whether CR LF or CR stood there."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def breakable(text: str) -> str:

@@ -16,6 +16,8 @@ _LINES = [
     "<!-- c", "-->", "    ", "+ p", "10. ten", "- ```", "  ```", "a\\", "x  ",
     "$$", "$$ x", "$$ x $$", "y $$", "\\[", "\\]", "a $x$ b", "- $$", "  $$", "> $$",
 ]  # fmt: skip
+# A link definition over several lines looks like a paragraph until its address comes.
+_DEFINITIONS = ["[k]: /u", "[k]:", "/url", "'ti", "tle'", "[long", "name]: /v"]
 # These act on other blocks, so that only the cuts can be compared.
 _NOTES = ["[^1]: note", "[^2]:", "see[^1]", "    more"]
 
@@ -50,13 +52,31 @@ def test_streamed_html_equals_a_whole_parse(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(300))
 def test_streamed_blocks_equal_the_blocks_of_the_whole_text(seed: int) -> None:
-    source, chance = _text(seed, (*_NOTES,))
+    source, chance = _text(seed, (*_NOTES, *_DEFINITIONS))
     bounds = Bounds(items=2, rows=2, cells=6, characters=40, lines=6, open_characters=10**9)
     stream = BlockStream(bounds)
     blocks = _stream(stream, source, chance)
     assert "".join(b.source for b in blocks) == source
     # What had to be cut while it was open is split anew when it is whole.
     assert stream.rough or blocks == split(source, bounds)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_any_line_ends_give_the_blocks_of_line_feeds(seed: int) -> None:
+    source, chance = _text(seed, (*_NOTES, *_DEFINITIONS))
+    ends = "".join(chance.choice(["\r\n", "\r\n", "\n"]) if c == "\n" else c for c in source)
+    assert _stream(BlockStream(UNBOUNDED), ends, chance) == split(source, UNBOUNDED)
+    assert _stream(BlockStream(UNBOUNDED), source.replace("\n", "\r"), chance) == split(
+        source, UNBOUNDED
+    )
+
+
+def test_what_follows_a_fence_with_other_line_ends_is_not_lost() -> None:
+    blocks = split("```py\r\nx = 1\r\n```\r\nafter\r\n")
+    assert [(block.kind, block.source) for block in blocks] == [
+        ("code", "```py\nx = 1\n```\n"),
+        ("prose", "after\n"),
+    ]
 
 
 def test_a_long_list_keeps_its_numbers() -> None:

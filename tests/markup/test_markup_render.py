@@ -126,6 +126,10 @@ def test_the_clipboard_gets_no_controls() -> None:
     assert clean_for_clipboard("a\x1b[31mb\x1b]8;;https://e.test\x07c\x00\td\n") == "abc\td\n"
 
 
+def test_the_clipboard_gets_every_line_end_as_a_line_feed() -> None:
+    assert clean_for_clipboard("a\r\nb\rc\n") == "a\nb\nc\n"
+
+
 def test_definitions_reach_other_blocks() -> None:
     references = {"K": {"href": "https://a.test/", "title": ""}}
     assert 'href="https://a.test/"' in to_html(Block("see [k]"), LOOK, references)
