@@ -35,7 +35,7 @@ class Place(Protocol):
 
     @property
     def role(self) -> str:
-        """user, assistant or tool."""
+        """user, assistant, tool, or command for one of the person's own."""
         ...
 
     @property
@@ -134,7 +134,11 @@ def search(facts: Iterable[Fact], query: str, limit: int = _RESULTS) -> list[Fac
 
 def _place_line(place: Place) -> str:
     when = time.strftime("%Y-%m-%d", time.localtime(place.at))
-    who = {"user": "the person", "assistant": "the model"}.get(place.role, "a tool")
+    who = {
+        "user": "the person",
+        "assistant": "the model",
+        "command": "a command of the person's own",
+    }.get(place.role, "a tool")
     return f"- {when}, “{_one_line(place.title) or 'Untitled'}”, {who}: {_one_line(place.snippet)}"
 
 

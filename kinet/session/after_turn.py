@@ -46,6 +46,9 @@ async def notice_facts(state: SessionState, idle: asyncio.Event) -> AsyncGenerat
 def _worth_a_call(state: SessionState) -> bool:
     """After a turn that was answered, and as long as there is money for it."""
     conversation, parts = state.conversation, state.parts
+    if conversation.messages and conversation.messages[-1].command is not None:
+        # A command of the person's own was run: nothing was said, and nothing answered.
+        return False
     end = conversation.last_end
     if end is None or end.reason != "completed":
         return False

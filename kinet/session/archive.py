@@ -15,8 +15,16 @@ from typing import IO, TYPE_CHECKING
 
 from kinet.core.atomic_write import sync_folder
 from kinet.core.errors import StoreError
-from kinet.core.events import Event, MessageCompleted, ToolFinished, TurnFinished, TurnStarted
+from kinet.core.events import (
+    Event,
+    MessageCompleted,
+    ToolFinished,
+    ToolStarted,
+    TurnFinished,
+    TurnStarted,
+)
 from kinet.core.messages import Message
+from kinet.core.own_command import NAME
 from kinet.session.foreign_exports import Talk, message_from, talk_id, talks_in
 from kinet.session.titles import shorten, title_from
 from kinet.store.transfer import Copy, Row, copy_from, insert, lines_of
@@ -206,12 +214,14 @@ def _copy_of(talk: Talk) -> Copy:
         if message.role == "user" and not message.id:
             # What the person said can be gone back to, by its id.
             message = replace(message, id=f"{talk.id[:8]}-{number}")
-        if (message.role == "user" and message.kind == "") or not open_turn:
+        own = message.role == "user" and message.kind in ("", "command")
+        if own or not open_turn:
             events += [(TurnFinished("completed"), last)] if open_turn else []
             events.append((TurnStarted("", message.id), last))
             open_turn = True
-        title = title or (title_from(message.text) if message.role == "user" else "")
-        events.append((_event(message), last))
+        spoken = message.role == "user" and message.command is None
+        title = title or (title_from(message.text) if spoken else "")
+        events += [(event, last) for event in _events(message)]
     events.append((TurnFinished("completed"), last))
     rows = [Row(number, number - 1, at, event) for number, (event, at) in enumerate(events, 1)]
     head = {
@@ -222,17 +232,28 @@ def _copy_of(talk: Talk) -> Copy:
     return Copy(head, rows)
 
 
-def _event(message: Message) -> Event:
+def _events(message: Message) -> list[Event]:
+    """What makes this message: results and what commands printed join by the end of a call."""
+    if message.command is not None:
+        ran = message.command
+        values = {"command": ran.text, **({"private": True} if ran.private else {})}
+        ended = ToolFinished(
+            message.id, NAME, is_error=message.is_error, preview=ran.status,
+            content=message.text, model_content=message.text, details=values,
+        )  # fmt: skip
+        return [ToolStarted(message.id, NAME, values), ended]
     if message.role != "tool":
-        return MessageCompleted(message)
-    return ToolFinished(
-        message.tool_call_id,
-        message.name,
-        is_error=message.is_error,
-        content=message.text,
-        model_content=message.text,
-        pictures=tuple(picture.url for picture in message.images),
-    )
+        return [MessageCompleted(message)]
+    return [
+        ToolFinished(
+            message.tool_call_id,
+            message.name,
+            is_error=message.is_error,
+            content=message.text,
+            model_content=message.text,
+            pictures=tuple(picture.url for picture in message.images),
+        )
+    ]
 
 
 def _take(copy: Copy, store: SessionStore, report: Report) -> None:

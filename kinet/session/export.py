@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kinet.core.messages import Message
+from kinet.core.own_command import fenced
 
 # Kinet's own notes that are nobody else's business.
 _PRIVATE = ("_environment", "_memory", "_id")
@@ -45,10 +46,11 @@ def _markdown(title: str, messages: Sequence[Message], facts: Mapping[str, Any])
     """Everything that was said and done, to be read."""
     parts = [f"# {title}"]
     for message in messages:
-        name = f" of {message.name}" if message.role == "tool" and message.name else ""
-        parts.append(f"## {_WHO[message.role]}{name}")
-        if message.role == "tool":
-            parts.append(_fenced(message.text))
+        parts.append(f"## {_head(message)}")
+        if message.command is not None:
+            parts += [fenced(message.command.text), fenced(message.text)]
+        elif message.role == "tool":
+            parts.append(fenced(message.text))
         elif message.text.strip():
             parts.append(message.text.strip())
         parts += [f"*{_pictures(message)}*"] if message.images else []
@@ -62,11 +64,12 @@ def _page(title: str, messages: Sequence[Message], facts: Mapping[str, Any]) -> 
 
     body = [f"<h1>{plain_html(title)}</h1>"]
     for message in messages:
-        name = f" of {message.name}" if message.role == "tool" and message.name else ""
-        body.append(f'<p class="who">{plain_html(_WHO[message.role] + name)}</p>')
+        body.append(f'<p class="who">{plain_html(_head(message))}</p>')
+        if message.command is not None:
+            body.append(f"<pre>{plain_html(message.command.text)}</pre>")
         if message.role == "assistant":
             body.append(body_html(message.text))
-        elif message.role == "tool":
+        elif message.role == "tool" or message.command is not None:
             lines = message.text.count("\n") + 1
             body.append(
                 f"<details><summary>{lines} lines</summary>"
@@ -83,6 +86,15 @@ def _page(title: str, messages: Sequence[Message], facts: Mapping[str, Any]) -> 
     return page(title, "\n".join(body))
 
 
+def _head(message: Message) -> str:
+    """Who said it, or what it is."""
+    if message.command is not None:
+        kept = ", kept from the model" if message.command.private else ""
+        return f"You ran a command ({message.command.status or 'not ended'}{kept})"
+    name = f" of {message.name}" if message.role == "tool" and message.name else ""
+    return f"{_WHO[message.role]}{name}"
+
+
 def _pictures(message: Message) -> str:
     count = len(message.images)
     return "A picture" if count == 1 else f"{count} pictures"
@@ -90,10 +102,3 @@ def _pictures(message: Message) -> str:
 
 def _plain(message: Message) -> dict[str, Any]:
     return {key: value for key, value in message.to_dict().items() if key not in _PRIVATE}
-
-
-def _fenced(text: str) -> str:
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}\n{text}\n{fence}"

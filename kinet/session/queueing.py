@@ -31,9 +31,9 @@ class QueueingSession(ChosenSession):
         """What the running turn was given and has not taken up yet."""
         return [item for item in self._state.waiting.items if item.steering]
 
-    def enqueue(self, text: str) -> QueuedMessage:
-        """Adds a message to the queue."""
-        return self._state.waiting.add(text)
+    def enqueue(self, text: str, *, command: bool = False) -> QueuedMessage:
+        """Adds a message to the queue, or a command of the person's own as it was typed."""
+        return self._state.waiting.add(text, command=command)
 
     def steer(self, text: str) -> QueuedMessage:
         """Gives a message to the running turn; the model gets it at its next step.

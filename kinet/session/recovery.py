@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from kinet.core.approval import Decision
 from kinet.core.conversation import Conversation
@@ -20,10 +22,12 @@ from kinet.core.events import (
     TurnStarted,
 )
 from kinet.core.messages import Message
+from kinet.core.own_command import NAME
 from kinet.core.pairing import INTERRUPTED, unanswered
 
 # The kind of the error of a turn during which the program ended.
 KIND = "interrupted"
+_COMMAND_CUT = "Kinet ended while this command ran; how it ended is not known."
 # Calls that are named, and characters of the arguments of each.
 _NAMED, _SHOWN = 5, 120
 
@@ -38,6 +42,12 @@ def after_a_crash(
     """
     if not conversation.interrupted:
         return []
+    if _ran_a_command(events):
+        # There is nothing that a model could go on with.
+        cut = bool(_still_running(events) or conversation.pending)
+        end = TurnFinished("stopped", detail=_COMMAND_CUT) if cut else TurnFinished("completed")
+        ended = replace(end, at=time.time())
+        return [*closing(conversation, events, INTERRUPTED, text, reasoning), ended]
     error = TurnError(
         KIND,
         "Kinet ended in the middle of this turn. What was written until then is kept.",
@@ -53,6 +63,16 @@ def after_a_crash(
         *([Notice(said, "warning")] if lost else []),
         TurnFinished("failed", error, detail="interrupted", at=time.time()),
     ]
+
+
+def _ran_a_command(events: Sequence[Event]) -> bool:
+    """True if the last turn was one of a command of the person's own: nothing was said in it."""
+    begin = max(
+        (place for place, event in enumerate(events) if isinstance(event, TurnStarted)), default=0
+    )
+    turn = events[begin:]
+    named = bool(turn) and isinstance(turn[0], TurnStarted) and bool(turn[0].turn_id)
+    return named and not any(isinstance(event, MessageCompleted) for event in turn)
 
 
 def _what_ran(conversation: Conversation, events: Sequence[Event]) -> str:
@@ -107,7 +127,7 @@ def closing(
     out += [_result(call.id, call.name, missing) for call in asked]
     answered = {call.id for call in asked}
     out += [
-        _result(call.call_id, call.name, missing, call.parent)
+        _result(call.call_id, call.name, missing, call.parent, _of_command(call))
         for call in _still_running(events)
         if call.call_id not in answered
     ]
@@ -128,8 +148,15 @@ def _still_running(events: Sequence[Event]) -> list[ToolStarted]:
     return list(running.values())
 
 
-def _result(call_id: str, name: str, text: str, parent: str = "") -> ToolFinished:
+def _of_command(call: ToolStarted) -> Mapping[str, Any]:
+    """What a person's own command was, for the message that its end makes."""
+    return {**call.arguments, "stopped": True} if call.name == NAME else {}
+
+
+def _result(
+    call_id: str, name: str, text: str, parent: str = "", details: Mapping[str, Any] | None = None
+) -> ToolFinished:
     return ToolFinished(
         call_id, name, is_error=True, preview=text.strip("[]"), content=text, model_content=text,
-        parent=parent,
+        details=details or {}, parent=parent,
     )  # fmt: skip

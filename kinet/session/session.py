@@ -15,11 +15,12 @@ from kinet.core.errors import KinetError, SettingsError
 from kinet.core.events import Event, Notice, TurnFinished
 from kinet.core.messages import Message
 from kinet.core.pairing import repair
-from kinet.session.branching import BranchingSession
 from kinet.session.changes import Changes
+from kinet.session.commanding import CommandingSession
 from kinet.session.commands import command_in
 from kinet.session.context_report import context_report
 from kinet.session.leftovers import end_all, end_at_once, forget_folder
+from kinet.session.own_turn import TITLED_BY
 from kinet.session.shelf import Shelf
 from kinet.session.state import SessionState
 from kinet.session.titles import title_from
@@ -27,7 +28,6 @@ from kinet.session.user_message import Attachment, user_message
 
 if TYPE_CHECKING:
     from kinet.core.profile import ModelProfile
-    from kinet.engine.base import StopSignal
 
 State = Literal["idle", "running", "waiting", "paused", "stopping"]
 
@@ -39,7 +39,7 @@ _PAUSING = ("stopped", "failed", "budget", "no_progress")
 _LONGEST_END = 3.0
 
 
-class Session(BranchingSession):
+class Session(CommandingSession):
     """One conversation. At most one turn runs at a time; all calls come from the loop's thread.
 
     `warnings` tells what could not be read when it was opened; `changes` shows what its turns
@@ -55,7 +55,6 @@ class Session(BranchingSession):
         self.warnings = tuple(warnings)
         self.changes = Changes(state)
         self.shelf = Shelf(state.id)
-        self._stop: StopSignal | None = None
 
     @property
     def conversation(self) -> Conversation:
@@ -176,7 +175,7 @@ class Session(BranchingSession):
 
     def output(self, call_id: str) -> str:
         """The whole output of a call; "" if there is none."""
-        return self._state.outputs.load(call_id) or ""
+        return self._state.outputs.load(call_id, private=True) or ""
 
     def note_facts(self, lines: Sequence[str]) -> None:
         """Facts noticed in another session are told with the next message."""
@@ -220,6 +219,7 @@ class Session(BranchingSession):
                 await self._idle.wait()
         except TimeoutError:
             self._end()
+        await self._cleaned_up()
         await end_all(self.id)
         forget_folder(self.id)
         self._state.recorder.flush()
@@ -227,9 +227,11 @@ class Session(BranchingSession):
 
     def _name_after(self, text: str) -> None:
         state = self._state
-        if state.title or not (title := title_from(text)):
+        # A command's name stands in until something was said.
+        named = state.title and state.titled_by != TITLED_BY
+        if named or not (title := title_from(text)):
             return
-        state.title = title
+        state.title, state.titled_by = title, ""
         if state.recorder.new is None:
             state.parts.store.rename(self.id, title, by="first line")
         else:

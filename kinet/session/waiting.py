@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kinet.core.messages import Message
@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class QueuedMessage:
-    """A message that waits. `steering` ones reach the model at its next step."""
+    """A message that waits. `steering` ones reach the model at its next step.
+
+    A `command` is one of the person's own, as it was typed: it is run, not sent.
+    """
 
     id: str
     text: str
     steering: bool = False
+    command: bool = False
 
 
 class Waiting:
@@ -31,7 +35,7 @@ class Waiting:
         self._session_id = session_id
         self._items = [
             # What could not steer its turn any more is sent after the next one.
-            QueuedMessage(row.id, row.text)
+            QueuedMessage(row.id, row.text, command=row.kind == "command")
             for row in self._store.list(session_id)
         ]
         # Taken out to be sent, and not a message of the conversation yet.
@@ -44,11 +48,11 @@ class Waiting:
         """All of them, the oldest first."""
         return list(self._items)
 
-    def add(self, text: str, *, steering: bool = False) -> QueuedMessage:
-        """Puts a message at the end."""
+    def add(self, text: str, *, steering: bool = False, command: bool = False) -> QueuedMessage:
+        """Puts a message or a command at the end."""
         from kinet.store.queued import queued_id
 
-        item = QueuedMessage(queued_id(), text, steering)
+        item = QueuedMessage(queued_id(), text, steering, command)
         self._items.append(item)
         self._keep(item)
         return item
@@ -57,10 +61,10 @@ class Waiting:
         """Changes a waiting message. False if it is not there any more."""
         for place, item in enumerate(self._items):
             if item.id == id_:
-                changed = QueuedMessage(
-                    id_,
-                    item.text if text is None else text,
-                    item.steering if steering is None else steering,
+                changed = replace(
+                    item,
+                    text=item.text if text is None else text,
+                    steering=item.steering if steering is None else steering,
                 )
                 self._items[place] = changed
                 self._keep(changed)
@@ -121,5 +125,5 @@ class Waiting:
     def _keep(self, item: QueuedMessage) -> None:
         from kinet.store.queued import QueuedRow
 
-        kind: QueuedKind = "steer" if item.steering else "next"
+        kind: QueuedKind = "steer" if item.steering else "command" if item.command else "next"
         self._store.add(self._session_id, QueuedRow(item.id, item.text, kind))

@@ -38,9 +38,12 @@ class WholeOutputs:
         read = await asyncio.to_thread(whole_output.page, file, offset, characters)
         return None if read is None else read.text
 
-    def load(self, call_id: str) -> str | None:
-        """The whole output of a call of this session, or None. May raise StoreError."""
+    def load(self, call_id: str, *, private: bool = False) -> str | None:
+        """The whole output of a call of this session, or None. May raise StoreError.
+
+        What the person keeps from the model is given only where `private` asks for it.
+        """
         for event in reversed(self._recorder.waiting()):
             if isinstance(event, ToolFinished) and event.call_id == call_id:
-                return event.content
-        return self._store.output(self._session_id, call_id)
+                return event.content if private or not event.details.get("private") else None
+        return self._store.output(self._session_id, call_id, private=private)

@@ -63,7 +63,7 @@ class SessionMemory:
 
     def places(self, query: str, limit: int) -> Sequence[SearchHit]:
         """What was said in saved sessions, the best first."""
-        return self._index.find(query, limit=limit, best=True, any_word=True)
+        return self._index.find(query, limit=limit, best=True, any_word=True, told=True)
 
     def whom_to_ask(self, profile_name: str) -> Asked | None:
         """Whom to ask for facts after a turn with this profile; None while that is switched off.

@@ -12,8 +12,8 @@ from typing import Literal
 from kinet.store.database import Database
 from kinet.store.event_rows import clean
 
-# "next" is sent after the turn; "steer" reaches the model at its next step.
-QueuedKind = Literal["next", "steer"]
+# "next" is sent after the turn; "steer" reaches the model at its next step; "command" is run.
+QueuedKind = Literal["next", "steer", "command"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kinet.core.events import Event, MessageCompleted, ToolFinished, ToolStarted
+from kinet.core.own_command import NAME, OwnCommand
 from kinet.store.database import Database
 from kinet.store.event_rows import decode
 
@@ -29,6 +30,13 @@ _ASKED = "session.id IN (SELECT session_id FROM usage WHERE model = ?)"
 _CALLED = (
     "event.type IN ('tool_started', 'tool_finished')"
     " AND ? IN ('*', json_extract(event.body, '$.name'))"
+)
+# Commands of the person's own that they keep from the model.
+_TOLD = (
+    " AND NOT (event.type IN ('tool_started', 'tool_finished')"
+    f" AND json_extract(event.body, '$.name') = '{NAME}'"
+    " AND coalesce(json_extract(event.body, '$.details.private'),"
+    " json_extract(event.body, '$.arguments.private'), 0))"
 )
 _TERM = re.compile(r'"([^"]*)"?|(\S+)')
 
@@ -104,15 +112,17 @@ class SearchIndex:
         within: SearchFilter | None = None,
         best: bool = False,
         any_word: bool = False,
+        told: bool = False,
     ) -> list[SearchHit]:
         """Events with all words of `text` ("quoted words" stand together; the last word may be a
-        beginning), the newest first, or the best first. With `any_word` one of the words is enough.
-        Never raises for odd input."""
+        beginning), the newest first, or the best first. With `any_word` one of the words is enough;
+        with `told` only what a model may hear of. Never raises for odd input."""
         query = match_query(text, any_word=any_word)
         if not query:
             return []
         order = "search.rank" if best else "search.rowid DESC"
         condition, values = (within or SearchFilter()).condition()
+        condition += _TOLD if told else ""
         statement = (
             "SELECT event.session_id, event.seq, session.title, event.body, event.at,"
             " event.call_id FROM search"
@@ -202,6 +212,8 @@ def searchable(event: Event) -> str:
     match event:
         case MessageCompleted(message=message):
             return message.text
+        case ToolStarted(name=name, arguments=arguments) if name == NAME:
+            return OwnCommand(str(arguments.get("command", ""))).typed()
         case ToolStarted(name=name, arguments=arguments):
             return f"{name} {json.dumps(dict(arguments), ensure_ascii=False, default=str)}"
         case ToolFinished(content=content):
@@ -272,4 +284,7 @@ def _open_pairs(run: str) -> str:
 
 
 def _role(event: Event) -> str:
-    return event.message.role if isinstance(event, MessageCompleted) else "tool"
+    if isinstance(event, MessageCompleted):
+        return event.message.role
+    named = event.name if isinstance(event, ToolStarted | ToolFinished) else ""
+    return "command" if named == NAME else "tool"

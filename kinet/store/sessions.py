@@ -207,8 +207,11 @@ class SessionStore:
         query = "SELECT count(*) FROM session WHERE deleted IS NULL AND touched > 0"
         return int(self.database.read(lambda connection: connection.execute(query).fetchone()[0]))
 
-    def output(self, session_id: str, call_id: str) -> str | None:
-        """The whole output of a call, or None if no such call ended."""
+    def output(self, session_id: str, call_id: str, *, private: bool = False) -> str | None:
+        """The whole output of a call, or None if no such call ended.
+
+        What the person keeps from the model is given only where `private` asks for it.
+        """
         query = (
             "SELECT body FROM event WHERE session_id = ? AND call_id = ?"
             " AND type = 'tool_finished' ORDER BY seq DESC LIMIT 1"
@@ -217,7 +220,9 @@ class SessionStore:
         if found is None:
             return None
         event = decode(found[0], self.fetch)
-        return event.content if isinstance(event, ToolFinished) else None
+        if not isinstance(event, ToolFinished) or (event.details.get("private") and not private):
+            return None
+        return event.content
 
     def fetch(self, digest: str) -> str | None:
         """A large text by its hash, None if its file is gone."""

@@ -1,0 +1,84 @@
+"""The part of a session in which the person runs commands of their own, beside the model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from kinet.core.approval import Approver
+from kinet.core.errors import KinetError
+from kinet.core.events import Event, Notice, TurnFinished
+from kinet.core.own_command import OwnCommand
+from kinet.session.branching import BranchingSession
+from kinet.session.state import SessionState
+
+if TYPE_CHECKING:
+    from kinet.engine.base import StopSignal
+
+
+class CommandingSession(BranchingSession):
+    """Runs a command as a turn of its own, so that it is stored, stopped and undone like one."""
+
+    # Set while a turn runs, a model's or a command's.
+    _stop: StopSignal | None = None
+
+    def __init__(self, state: SessionState) -> None:
+        super().__init__(state)
+        # What still cleans up after a stop.
+        self._lingering: set[asyncio.Task[Any]] = set()
+
+    async def run_command(
+        self, command: OwnCommand, approver: Approver | None = None
+    ) -> AsyncGenerator[Event, None]:
+        """Runs what the person typed; the events of its turn, the last one TurnFinished.
+
+        It needs no model. While a turn runs, the command is put into the queue, for it would
+        change files under the agent's hands, and one Notice says so. The approver is asked where
+        the command names a protected place. Raises SettingsError, before anything is stored, if no
+        folder is chosen or the command never runs; StoreError if the session was closed.
+        """
+        from kinet.engine.base import StopSignal
+        from kinet.session.own_turn import OwnTurn
+        from kinet.session.turn import Unasked
+
+        await self._still()
+        typed = command.typed()
+        if self._stop is not None:
+            self._state.waiting.add(typed, command=True)
+            yield Notice("A turn is running; the command runs when it has ended.", keep=False)
+            return
+        state = self._state
+        stop = self._stop = StopSignal()
+        self._idle.clear()
+        try:
+            asked = approver or state.parts.approver or Unasked()
+            turn = OwnTurn(state, command, asked, stop, self._turn_ended, self._lingering)
+            try:
+                self._check_open()
+                await turn.judge()
+            except KinetError:
+                state.waiting.put_back(typed)
+                raise
+            self._loaded = None
+            sent = state.waiting.sent_as(typed)
+            state.waiting.paused = False
+            async with aclosing(turn.events(sent=sent)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            if self._stop is stop:
+                self._end()
+
+    async def _cleaned_up(self) -> None:
+        """Returns when nothing of stopped commands is left."""
+        await asyncio.gather(*self._lingering, return_exceptions=True)
+
+    def _turn_ended(self, end: TurnFinished) -> None:
+        """The end of a turn is stored, and about to be told."""
+        raise NotImplementedError
+
+    def _end(self) -> None:
+        """Nothing runs any more."""
+        raise NotImplementedError
