@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol
+
+# Where a key is kept. "none": there is none (a server on this computer needs none).
+KeyPlace = Literal["keychain", "environment", "session", "none"]
 
 
 class KeptShare(Protocol):
@@ -68,8 +71,8 @@ class CommandServices(Protocol):
         """(whether one works, a sentence that says so or why not)."""
         ...
 
-    def search_key_place(self, service: str) -> str:
-        """Where the key of a search service is: a word of `services.KeyPlace`."""
+    def search_key_place(self, service: str) -> KeyPlace:
+        """Where the key of a search service is."""
         ...
 
     def save_search_key(self, service: str, key: str) -> str:

@@ -13,14 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from kinet.core.profile import ModelProfile, Price
 from kinet.ui.kept_facts import KeptFacts
-from kinet.ui.kept_shares import CommandServices, KeptThings
+from kinet.ui.kept_shares import CommandServices, KeptThings, KeyPlace
 
 if TYPE_CHECKING:
     from kinet.settings.skill_services import SkillServices
     from kinet.workspace.rules_files import RulesFiles
-
-# Where the key of a profile is kept. "none": the profile has no key (a server on this computer).
-KeyPlace = Literal["keychain", "environment", "session", "none"]
 
 # What the keychain of this computer answered; all but "found" and "none" mean: not usable now.
 KeychainState = Literal["found", "none", "locked", "refused", "unavailable", "plain-text"]

@@ -13,6 +13,7 @@ from kinet.core.errors import SettingsError
 from kinet.settings.kept_things import KeptThings
 from kinet.settings.store import SettingsStore
 from kinet.tools.processes.whole_output import place_of
+from kinet.ui.kept_shares import KeyPlace
 from kinet.ui.preferences.live_parts import LiveParts
 from kinet.ui.preferences.settings_page import SettingsPage
 from tests.support.window import until
@@ -27,7 +28,7 @@ class FakeCommands:
     def sandbox(self) -> tuple[bool, str]:
         return False, "No sandbox works here: bubblewrap is not installed."
 
-    def search_key_place(self, service: str) -> str:
+    def search_key_place(self, service: str) -> KeyPlace:
         return "keychain" if service in self.keys else "none"
 
     def save_search_key(self, service: str, key: str) -> str:

@@ -5,60 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from kinet.core.errors import KinetError
 from kinet.ui.kept_shares import CommandServices
-from kinet.ui.kit.controls import repolish, text_label
-from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.tasks import in_thread, spawn
-from kinet.ui.models.key_field import KeyField
+from kinet.ui.models.key_form import KeyForm
 
 _SERVICES = {"brave": "Brave Search", "tavily": "Tavily"}
-_PLACES = {
-    "keychain": "Kept in the keychain of this computer. It is never shown again.",
-    "environment": "Comes from a variable of the environment.",
-    "session": "Kept for this session only: no keychain answers here, and a key is never written "
-    "to a file.",
-    "none": "No key yet.",
-}
 
 
-class SearchKeyPart(QWidget):
+class SearchKeyPart(KeyForm):
     """One field for the service that is chosen; nothing for one that wants no key."""
 
     told = Signal(str, object)
 
     def __init__(self, commands: CommandServices, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("", "Remove", parent)
+        self.forget = self.second
         self.setObjectName("searchKeyPart")
         self._commands = commands
         self._service = ""
-        self.title = text_label("", type="strong", parent=self)
-        self.field = KeyField("Paste a key", self)
         self.field.setObjectName("searchKeyField")
-        self.save = TextButton("Save key", self)
         self.save.setObjectName("searchKeySave")
-        self.forget = TextButton("Remove", self)
         self.forget.setObjectName("searchKeyForget")
-        self.place = text_label("", type="meta", tone="text_3", parent=self)
-        self.place.setWordWrap(True)
-        self.field.key_changed.connect(lambda key: self.save.setEnabled(bool(key)))
         self.field.returnPressed.connect(self._save)
         self.save.clicked.connect(self._save)
         self.forget.clicked.connect(self._forget)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.field, 1)
-        row.addWidget(self.save)
-        row.addWidget(self.forget)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 16, 0, 8)
-        column.setSpacing(6)
-        column.addWidget(self.title)
-        column.addLayout(row)
-        column.addWidget(self.place)
-        self.save.setEnabled(False)
         self.show_service("")
 
     def show_service(self, service: str) -> None:
@@ -75,7 +48,7 @@ class SearchKeyPart(QWidget):
     async def _look(self, service: str) -> None:
         place = await in_thread(lambda: self._commands.search_key_place(service))
         if service == self._service:
-            self._say(_PLACES[place], "warning" if place == "session" else "text_3")
+            self.say_place(place)
             self.forget.setVisible(place in ("keychain", "session"))
 
     def _save(self) -> None:
@@ -98,14 +71,9 @@ class SearchKeyPart(QWidget):
         try:
             await in_thread(act)
         except KinetError as exc:
-            self._say(exc.sentence(), "danger")
+            self.say(exc.sentence())
             self.save.setEnabled(bool(self.field.key))
             return
         self.field.clear()
         self.told.emit(said, None)
         await self._look(self._service)
-
-    def _say(self, sentence: str, tone: str) -> None:
-        self.place.setText(sentence)
-        self.place.setProperty("tone", tone)
-        repolish(self.place)
