@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -85,8 +86,13 @@ def _rules(file: str, folder: Path) -> int:
     from kinet.workspace.rules import check_file
 
     path = folder / Path(file).expanduser()
-    print(json.dumps(check_file(path), ensure_ascii=False, indent=2))
-    return 0
+    told = check_file(path)
+    print(json.dumps(told, ensure_ascii=False, indent=2))
+    if os.path.lexists(path):
+        return 0
+    # A file that is refused was judged; one that is not there was not.
+    print(*told["warnings"], sep="\n", file=sys.stderr)
+    return 1
 
 
 def _sandbox(folder: Path) -> int:

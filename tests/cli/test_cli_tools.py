@@ -102,6 +102,13 @@ def test_check_rules_names_what_a_person_cannot_see(kinet: Kinet, folder: Path) 
     assert told["warnings"]
 
 
+def test_check_rules_of_a_missing_file_fails_in_a_sentence(kinet: Kinet, folder: Path) -> None:
+    ran = kinet("check", "rules", "AGENTS.md", "--cwd", folder)
+    assert ran.code == 1
+    assert ran.err == "AGENTS.md cannot be read: No such file or directory.\n"
+    assert json.loads(ran.out)["files"] == []
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal")
 @pytest.mark.parametrize(
     ("typed", "code", "text", "told"),
