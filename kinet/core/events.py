@@ -351,7 +351,7 @@ def from_json(raw: Mapping[str, Any]) -> Event:
     cls = _BY_TYPE.get(str(raw.get("type")))
     if cls is None:
         raise ValueError(f"unknown event type {raw.get('type')!r}")
-    values = {item.name: raw[item.name] for item in fields(cls) if item.name in raw}
+    values = {name: raw[name] for name in _NAMES[cls] if name in raw}
     if cls is MessageCompleted:
         values["message"] = Message.from_dict(raw["message"])
         usage = raw.get("usage")
@@ -381,3 +381,7 @@ def _snake(name: str) -> str:
 
 
 _BY_TYPE: dict[str, Any] = {_snake(cls.__name__): cls for cls in get_args(Event)}
+# Asked for each of the hundred thousand rows of a long session.
+_NAMES: dict[type, tuple[str, ...]] = {
+    cls: tuple(item.name for item in fields(cls)) for cls in get_args(Event)
+}

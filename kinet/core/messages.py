@@ -21,6 +21,7 @@ Role = Literal["system", "user", "assistant", "tool"]
 #   "summary" stands for compacted history         "steer"    sent by the person while a turn ran
 #   "command" is what a command of the person's own printed; `Message.command` says which
 MessageKind = Literal["", "note", "summary", "steer", "branch", "command"]
+_KINDS = get_args(MessageKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +228,7 @@ class Message:
             vendor=_mapping(raw.get("_vendor")),
             memory=bool(raw.get("_memory", False)),
             environment=_text(raw.get("_environment")),
-            kind=kind if kind in get_args(MessageKind) else "",
+            kind=kind if kind in _KINDS else "",
             id=_text(raw.get("_id")),
             command=command if kind == "command" else None,
         )

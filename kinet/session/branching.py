@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinet.core.conversation import replay
+from kinet.core.conversation import Conversation, replay
 from kinet.core.errors import StoreError
 from kinet.core.events import Event, ModelChosen, TurnStarted
 from kinet.session.choices import Choice
@@ -50,16 +50,14 @@ class BranchingSession(QueueingSession):
 
     async def branch_points(self) -> list[BranchPoint]:
         """For each turn on the path where it stands among its alternatives, in order."""
+        from kinet.store.turn_places import turn_places
+
         await self._still()
         self._refuse_running()
-        tree, events = await self._tree()
-        ids = [event.turn_id for event in events if isinstance(event, TurnStarted)]
-        points = []
-        turns = tree.turns()
-        for turn, id_, others in zip(turns, ids, tree.alternatives(), strict=False):
-            number = [other.seq for other in others].index(turn.seq) + 1
-            points.append(BranchPoint(id_, number, len(others)))
-        return points
+        state = self._state
+        await state.recorder.durable()
+        places = await asyncio.to_thread(turn_places, state.parts.store.database, state.id)
+        return [BranchPoint(*place) for place in places]
 
     async def go_back(self, message_id: str, *, summary: bool = False) -> None:
         """Goes back to before the message; what is sent next begins a branch beside it.
@@ -144,9 +142,9 @@ class BranchingSession(QueueingSession):
         state = self._state
         store = state.parts.store
         await asyncio.wrap_future(store.move_leaf(state.id, leaf))
-        events = await self._whole_path()
+        events, conversation = await self._whole_path()
         self._loaded = None
-        left, state.conversation = state.conversation, replay(events)
+        left, state.conversation = state.conversation, conversation
         state.conversation.keep_spending(left.usage, left.cost, left.cost_known)
         state.calls.clear()
         state.recorder.begin_from(len(events))
@@ -158,15 +156,23 @@ class BranchingSession(QueueingSession):
         await asyncio.to_thread(state.move_skills, before, events)
         state.save_notes()
 
-    async def _whole_path(self) -> list[Event]:
-        """The events of the path, with all that was taken while they were read."""
+    async def _whole_path(self) -> tuple[list[Event], Conversation]:
+        """The events of the path, with all that was taken while they were read, and what they make.
+
+        Both in a thread: a very long one takes seconds.
+        """
         recorder, store = self._state.recorder, self._state.parts.store
+
+        def read() -> tuple[list[Event], Conversation]:
+            events = store.load(self.id)
+            return events, replay(events)
+
         while True:
             await recorder.durable()
             taken = recorder.count
-            events = await asyncio.to_thread(store.load, self.id)
+            found = await asyncio.to_thread(read)
             if recorder.count == taken:
-                return events
+                return found
 
     def _choose_as_in(self, events: Sequence[Event], before: Sequence[Event]) -> None:
         """What is chosen becomes what the path says: a change that is not on it is undone."""
