@@ -56,6 +56,7 @@ class Recorder:
         self._sent: list[str] = []
         self._busy = False
         self._timer: asyncio.TimerHandle | None = None
+        self._soon: asyncio.Handle | None = None
         self._waiters: list[asyncio.Future[None]] = []
         self.error: StoreError | None = None
 
@@ -78,7 +79,7 @@ class Recorder:
             self._sent.append(sent)
         if is_saved(event):
             self._events.append(event)
-            self._send()
+            self._send_soon()
         elif self._pieces or self._restart:
             self._send_later(DRAFT_EVERY)
 
@@ -140,11 +141,23 @@ class Recorder:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(seconds, self._timer_fired)
 
+    def _send_soon(self) -> None:
+        """What comes in one go, as at the end of a turn, costs the disk one commit."""
+        if self._soon is None and not self._busy:
+            self._soon = asyncio.get_running_loop().call_soon(self._soon_fired)
+
+    def _soon_fired(self) -> None:
+        self._soon = None
+        self.flush()
+
     def _timer_fired(self) -> None:
         self._timer = None
         self.flush()
 
     def _send(self) -> None:
+        if self._soon is not None:
+            self._soon.cancel()
+            self._soon = None
         if self._busy:
             return
         batch = tuple(self._events)

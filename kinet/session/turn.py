@@ -231,6 +231,9 @@ class Turn:
             self._state.save_notes()
         if not isinstance(event, _DURABLE):
             return None
+        if self._stop.is_set and not isinstance(event, TurnFinished):
+            # The end waits for all of them at once: the person waits for the end.
+            return None
         refused = await self._unsaved()
         if refused is None or self._told_unsaved:
             return None

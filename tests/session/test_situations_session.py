@@ -156,3 +156,37 @@ async def test_situation_11_of_two_sessions_on_one_folder_only_the_stopped_one_s
     assert (await asking)[-1].reason == "stopped"
     assert not any(isinstance(event, MessageCompleted) and event.partial for event in ended)
     assert sum(isinstance(event, TurnFinished) for event in ended) == 1
+
+
+@pytest.mark.parametrize("state", ["text", "an approval", "a call"])
+async def test_situation_02_a_stop_costs_the_disk_one_write_however_much_it_ends(start, state):
+    """A busy disk takes half a second for each; the person waits for the end."""
+    gate, talk, asked = Gate(), Talk(), Undecided()
+    script, reached = {
+        "text": (Reply(("Half an ", gate)), lambda: asyncio.to_thread(gate.reached.wait, 10)),
+        "an approval": (asks_for("change", word="a"), asked.waiting.wait),
+        "a call": (asks_for("talk"), talk.running_now.wait),
+    }[state]
+    world = await start(**_real(ScriptedProvider(script), Change(), talk))
+    session = world.sessions.create()
+    running = asyncio.create_task(collect(session.send("Go.", approver=asked)))
+    await reached()
+    # What came before is taken and on the disk.
+    for _ in range(20):
+        await asyncio.sleep(0)
+    await session._state.recorder.durable()
+    writes = []
+    put = world.store.put
+
+    def counted(session_id, events, **fields):
+        writes.append([type(event).__name__ for event in events])
+        return put(session_id, events, **fields)
+
+    world.store.put = counted
+    session.stop()
+    events = await running
+    gate.open()
+    assert events[-1].reason == "stopped"
+    assert len(writes) == 1, writes
+    assert writes[0][-1] == "TurnFinished"
+    assert len(writes[0]) > 1
