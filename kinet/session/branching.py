@@ -67,7 +67,7 @@ class BranchingSession(QueueingSession):
         """
         async with self._going() as chosen:
             tree, events = await self._tree()
-            turn = _turn_of(tree, events, message_id)
+            turn = turn_of(tree, events, message_id)
             state = self._state
             told: Sequence[Event] = ()
             if summary and state.parts.branch_summary():
@@ -81,7 +81,7 @@ class BranchingSession(QueueingSession):
         """Goes to the branch `step` places beside the one that begins with the message."""
         async with self._going() as chosen:
             tree, events = await self._tree()
-            turn = _turn_of(tree, events, message_id)
+            turn = turn_of(tree, events, message_id)
             others = tree.siblings(turn)
             place = [other.seq for other in others].index(turn.seq) + step
             if not 0 <= place < len(others):
@@ -191,7 +191,8 @@ class BranchingSession(QueueingSession):
             state.parts.store.set_profile(self.id, profile)
 
 
-def _turn_of(tree: EventTree, events: Sequence[Event], message_id: str) -> Entry:
+def turn_of(tree: EventTree, events: Sequence[Event], message_id: str) -> Entry:
+    """Where the turn of a message begins; StoreError if it is not on the path."""
     ids = [event.turn_id for event in events if isinstance(event, TurnStarted)]
     turns = tree.turns()
     # Rows that cannot be read would shift the count; going nowhere is better than somewhere else.

@@ -11,14 +11,14 @@ from kinet.core.approval import Approver
 from kinet.core.errors import KinetError
 from kinet.core.events import Event, Notice, TurnFinished
 from kinet.core.own_command import OwnCommand
-from kinet.session.branching import BranchingSession
+from kinet.session.comparing import ComparingSession
 from kinet.session.state import SessionState
 
 if TYPE_CHECKING:
     from kinet.engine.base import StopSignal
 
 
-class CommandingSession(BranchingSession):
+class CommandingSession(ComparingSession):
     """Runs a command as a turn of its own, so that it is stored, stopped and undone like one."""
 
     # Set while a turn runs, a model's or a command's.

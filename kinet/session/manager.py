@@ -6,23 +6,20 @@ import asyncio
 import threading
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from kinet.core.conversation import Conversation, replay
-from kinet.core.errors import StoreError
-from kinet.core.events import Event, ModelChosen
+from kinet.core.conversation import Conversation
+from kinet.core.events import Event
 from kinet.core.profile import Effort
 from kinet.session import leftovers
 from kinet.session.day_guard import DayGuard
 from kinet.session.known_files import KnownFiles
 from kinet.session.parts import SessionParts
-from kinet.session.raised_budgets import RaisedBudgets
 from kinet.session.recorder import Recorder
 from kinet.session.recovery import after_a_crash
+from kinet.session.saved import SavedEnd, SavedSession, read_end, read_saved
 from kinet.session.session import Session
-from kinet.session.spending import count_all_branches
 from kinet.session.state import SessionState
 from kinet.session.waiting import Waiting
 from kinet.session.whole_outputs import WholeOutputs
@@ -32,16 +29,6 @@ if TYPE_CHECKING:
     from kinet.store.search import SearchChoices, SearchHit
     from kinet.store.sessions import NewSession, SessionRow
     from kinet.workspace.journal import Journal
-
-
-@dataclass(frozen=True, slots=True)
-class SavedSession:
-    """What the store holds of a session; for `SessionManager.open`."""
-
-    row: SessionRow
-    events: list[Event]
-    lost: int  # rows that could not be read
-    conversation: Conversation
 
 
 class SessionManager:
@@ -79,15 +66,14 @@ class SessionManager:
 
         StoreError if there is no such session.
         """
-        row = self._store.row(session_id)
-        if row is None:
-            raise StoreError(
-                f"There is no session {session_id!r}.", hint="Choose one from the list."
-            )
-        events, lost = self._store.load_counting(session_id)
-        conversation = replay(events)
-        count_all_branches(conversation, self._store.database, session_id)
-        return SavedSession(row, events, lost, conversation)
+        return read_saved(self._store, session_id)
+
+    def read_end(self, session_id: str) -> SavedEnd | None:
+        """The newest turns of a long session, None for any other; takes some milliseconds.
+
+        StoreError if there is no such session.
+        """
+        return read_end(self._store, session_id)
 
     def open(self, session_id: str, saved: SavedSession | None = None) -> Session:
         """The session of this id; a turn in which the program ended is brought to its end.
@@ -109,10 +95,10 @@ class SessionManager:
         state.memory.since = str(notes.get("memory_since") or "")
         state.rules_digest = str(notes.get("rules", ""))
         state.active.take_note(notes.get("skills"))
-        chosen = next((item for item in reversed(events) if isinstance(item, ModelChosen)), None)
-        if chosen is not None:
-            state.effort, state.preset = cast(Effort, chosen.effort), chosen.preset
-        state.budgets = RaisedBudgets.kept(self._store.database, session_id, events)
+        if saved.chosen is not None:
+            state.effort = cast(Effort, saved.chosen.effort)
+            state.preset = saved.chosen.preset
+        state.budgets = saved.budgets
         self._recover(state, events)
         return self._opened(Session(state, _unreadable(saved.lost), events))
 

@@ -30,10 +30,7 @@ ELSEWHERE = {
     "U9": "providers/test_provider_stream.py::test_a_line_over_the_limit_ends_with_a_clear_error",
 }
 
-OPEN = {
-    "P6": "a person cannot run a command of their own in a session (as by !command in the composer)"
-    " yet, so there is no output that could have a kind of its own",
-}
+OPEN: dict[str, str] = {}
 
 
 # Lines whose tests need no protocol, and why.

@@ -1,7 +1,8 @@
 """A program that runs a scripted turn and prints what it showed; made to be killed.
 
 Arguments: data folder, and what to do: stream, tool, approval, turns (one after the other), idle
-(after some), filled (some, and it ends by itself), or upgrade (opens what is there).
+(after some), filled (some, and it ends by itself), upgrade (opens what is there), or command (of
+the person's own, in the folder that follows).
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from kinet.core.events import (
     StepStarted,
     TextDelta,
     ToolFinished,
+    ToolProgress,
     ToolStarted,
     TurnFinished,
 )
 from kinet.core.messages import Message, ToolCall
+from kinet.core.own_command import OwnCommand
 from kinet.engine.base import TurnRequest
 from kinet.session.manager import SessionManager
 from kinet.session.parts import SessionParts
@@ -74,7 +77,7 @@ class Endless:
             await asyncio.sleep(0.02)
 
 
-async def main(home: str, what: str) -> None:
+async def main(home: str, what: str, folder: Path | None = None) -> None:
     """Runs turns until it is killed."""
     if what == "upgrade":
         # Told before: the kill is to fall into the opening.
@@ -94,8 +97,12 @@ async def main(home: str, what: str) -> None:
         await asyncio.Event().wait()
     if what == "filled":
         await asyncio.wrap_future(store.create(NewSession(SESSION_ID)))
-    session = manager.open(SESSION_ID) if what == "filled" else manager.create()
+    session = manager.open(SESSION_ID) if what == "filled" else manager.create(folder)
     tell(f"session {session.id}")
+    if what == "command":
+        async for event in session.run_command(OwnCommand("echo $$; sleep 600")):
+            if isinstance(event, ToolProgress):
+                tell(event.text.strip())
     for number in range(FEW if what in ("idle", "filled") else 1_000_000):
         async for event in session.send(f"question {number}"):
             if isinstance(event, TurnFinished):
@@ -106,10 +113,10 @@ async def main(home: str, what: str) -> None:
     database.close()
 
 
-def run(home: str, what: str) -> None:
+def run(home: str, what: str, folder: str = "") -> None:
     """Runs in this process until it is killed."""
-    asyncio.run(main(home, what))
+    asyncio.run(main(home, what, Path(folder) if folder else None))
 
 
 if __name__ == "__main__":
-    run(sys.argv[1], sys.argv[2])
+    run(*sys.argv[1:])
