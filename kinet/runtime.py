@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from kinet.local.handover import HandoverServer
     from kinet.memory.facts import FactBook
     from kinet.policy.rules import RuleBook
-    from kinet.session.manager import SavedSession, SessionManager
+    from kinet.session.manager import SessionManager
     from kinet.session.owner import OwnerWork
     from kinet.session.parts import Rules
+    from kinet.session.saved import SavedSession
     from kinet.session.session import Session
     from kinet.settings.secrets import Keychain
     from kinet.settings.services import Services

@@ -27,6 +27,7 @@ from kinet.store.blobs import FOLDER_NAME, BlobFolder
 from kinet.store.database import Database, awaitable
 from kinet.store.drafts import DraftPiece, clear_draft
 from kinet.store.event_rows import clean, decode, encode
+from kinet.store.path_rows import bodies, newest_bodies
 
 COLUMNS = "id, title, folder, profile, updated, state, message_count, created, deleted, titled_by"
 
@@ -180,14 +181,23 @@ class SessionStore:
 
     def load_counting(self, session_id: str) -> tuple[list[Event], int]:
         """What `load` gives, and how many rows were left out because they cannot be read."""
-        bodies = self.database.read(lambda connection: _bodies(connection, session_id))
+        rows = self.database.read(lambda connection: bodies(connection, session_id))
+        events = self._decoded(rows)
+        return events, len(rows) - len(events)
+
+    def load_newest(self, session_id: str, count: int) -> list[Event]:
+        """The end of what `load` gives: what of the newest `count` rows can be read."""
+        rows = self.database.read(lambda db: newest_bodies(db, session_id, count))
+        return self._decoded(rows)
+
+    def _decoded(self, rows: Iterable[str]) -> list[Event]:
         events: list[Event] = []
-        for body in bodies:
+        for body in rows:
             try:
                 events.append(decode(body, self.fetch))
             except ValueError:
                 continue
-        return events, len(bodies) - len(events)
+        return events
 
     def row(self, session_id: str) -> SessionRow | None:
         """The session's line in the list, also from the trash; None if there is none."""
@@ -332,26 +342,6 @@ def _state_after(rows: Sequence[tuple[Event, str]]) -> str | None:
 
 def _messages(rows: Sequence[tuple[Event, str]]) -> int:
     return sum(isinstance(event, MessageCompleted) for event, _ in rows)
-
-
-def _bodies(connection: sqlite3.Connection, session_id: str) -> list[str]:
-    found = connection.execute(
-        "SELECT branched, leaf FROM session WHERE id = ?", (session_id,)
-    ).fetchone()
-    if found is None:
-        return []
-    branched, leaf = found
-    if not branched:
-        query = "SELECT body FROM event WHERE session_id = ? ORDER BY seq"
-        return [row[0] for row in connection.execute(query, (session_id,))]
-    path = (
-        "WITH RECURSIVE path (seq, parent, body) AS ("
-        " SELECT seq, parent, body FROM event WHERE session_id = ?1 AND seq = ?2"
-        " UNION ALL SELECT event.seq, event.parent, event.body FROM path"
-        " JOIN event ON event.session_id = ?1 AND event.seq = path.parent"
-        ") SELECT body FROM path ORDER BY seq"
-    )
-    return [row[0] for row in connection.execute(path, (session_id, leaf))]
 
 
 def _mark_interrupted(connection: sqlite3.Connection) -> None:
