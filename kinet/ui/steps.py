@@ -18,6 +18,8 @@ from kinet.core.events import (
     ToolStarted,
     TurnFinished,
 )
+from kinet.core.messages import ToolCall
+from kinet.core.own_command import NAME
 
 StepState = Literal["running", "done", "failed", "stopped", "waiting", "denied"]
 
@@ -31,6 +33,7 @@ _TOOLS: Mapping[str, tuple[str, str, str, str]] = {
     "list_folder": ("List", "list", "folder", "path"),
     "symbols": ("Symbols", "look at symbols", "search", "query"),
     "shell": ("Command", "command", "terminal", "command"),
+    NAME: ("You ran", "command of yours", "terminal", "command"),
     "grep": ("Search", "search", "search", "pattern"),
     "glob": ("Search", "search", "search", "pattern"),
     "web_fetch": ("Fetch", "fetch", "web", "url"),
@@ -96,8 +99,9 @@ class StepBook:
         self._records: dict[str, StepRecord] = {}
         # Calls that have no end yet: few, however long the session is.
         self._open: dict[str, None] = {}
-        # What the newest model call took, and the calls it asks for.
+        # What the newest model call took, by the calls it asks for, and the calls themselves.
         self._asked: dict[str, tuple[Usage, float | None]] = {}
+        self._calls: dict[str, ToolCall] = {}
         # Calls of the step that runs now.
         self._current: list[str] = []
         for event in events:
@@ -155,6 +159,8 @@ class StepBook:
         if event.usage is not None:
             took = (event.usage, event.cost)
             self._asked = {call.id: took for call in event.message.tool_calls}
+        if event.message.tool_calls:
+            self._calls = {call.id: call for call in event.message.tool_calls}
 
     def _put(self, record: StepRecord) -> StepRecord:
         if record.usage is None and record.call_id in self._asked:
@@ -172,7 +178,7 @@ class StepBook:
         return record and self._put(replace(record, **values))
 
     def _finish(self, event: ToolFinished) -> StepRecord:
-        record = self._records.get(event.call_id) or StepRecord(event.call_id, event.name)
+        record = self._records.get(event.call_id) or self._unstarted(event)
         state: StepState = "failed" if event.is_error else "done"
         if event.is_error and record.state in ("denied", "stopped"):
             state = record.state
@@ -191,6 +197,15 @@ class StepBook:
                 progress="",
             )
         )
+
+    def _unstarted(self, event: ToolFinished) -> StepRecord:
+        """A call that ended before it began: refused, or not possible. It still says what of."""
+        call = self._calls.get(event.call_id)
+        try:
+            arguments = call.parsed() if call is not None else {}
+        except ValueError:
+            arguments = {}
+        return StepRecord(event.call_id, event.name, arguments)
 
     def _tell_request(self, event: StepFinished) -> StepRecord | None:
         changed = None

@@ -24,6 +24,7 @@ from kinet.core.events import (
     TurnFinished,
     TurnStarted,
 )
+from kinet.core.own_command import NAME
 from kinet.ui.chat.status_row import Status
 from kinet.ui.kit.figures import seconds_words, tokens_words
 from kinet.ui.steps import argument_of
@@ -36,6 +37,7 @@ _DOING = {
     "write_file": "Writing",
     "edit_file": "Editing",
     "shell": "Running",
+    NAME: "Running",
     "grep": "Searching",
     "glob": "Searching",
     "web_fetch": "Fetching",

@@ -14,11 +14,11 @@ _COUNT = re.compile(r"(\d[\d,]*) characters")
 class ModelShare:
     """`head` and `tail` are characters of the whole that the model got, from its two ends.
 
-    kind: "all", "cut" (head and tail), "own" (a page the tool made for the model), "none" (the step
-    has not ended, or nothing was sent).
+    kind: "all", "cut" (head and tail), "own" (a page the tool made for the model), "kept" (the
+    person keeps it to themselves), "none" (the step has not ended, or nothing was sent).
     """
 
-    kind: Literal["all", "cut", "own", "none"]
+    kind: Literal["all", "cut", "own", "kept", "none"]
     head: int = 0
     tail: int = 0
     total: int = 0
@@ -37,6 +37,8 @@ class ModelShare:
             )
         if self.kind == "own":
             return f"Model got a view of its own, {self.sent:,} characters"
+        if self.kind == "kept":
+            return "Kept from the model"
         if self.kind == "none":
             return ""
         if self.head == self.tail:
@@ -48,6 +50,12 @@ class ModelShare:
         else:
             parts = f"first {self.head:,} and last {self.tail:,}"
         return f"Model got {parts} of {self.total:,} characters"
+
+    def short_sentence(self) -> str:
+        """The same for a narrow panel: how much, without from where."""
+        if self.kind != "cut":
+            return self.sentence()
+        return f"Model got {self.head + self.tail:,} of {self.total:,}"
 
 
 def share_of(content: str, model_content: str) -> ModelShare:

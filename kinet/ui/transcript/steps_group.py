@@ -19,7 +19,7 @@ _VERB = 72
 _DURATION = 48
 
 # state of a row: (icon, colour, word for the result column where there is no other)
-_MARKS = {
+MARKS = {
     "done": ("check", "success", ""),
     "failed": ("error", "danger", "failed"),
     "stopped": ("stop", "text_2", "stopped"),
@@ -72,7 +72,7 @@ class StepGroup(Entry):
         """A list of what was done."""
         lines = []
         for record in self.records.values():
-            result = record.preview or _MARKS.get(record.state, ("", "", ""))[2]
+            result = record.preview or MARKS.get(record.state, ("", "", ""))[2]
             tail = f" ({result})" if result else ""
             argument = f" `{record.argument}`" if record.argument else ""
             lines.append(f"- {record.verb}{argument}{tail}")
@@ -195,7 +195,7 @@ class StepGroup(Entry):
             return "Waiting for you", f"{plural(len(waiting), 'request')}{after}"
         if state == "running":
             spent = self.seconds + (max(now - self.began, 0) if self.began else 0)
-            return f"Working {duration(spent)}", self._current()
+            return f"Working {duration(round(spent))}", self._current()
         if state == "stopped":
             return "Stopped", f"{duration(self.seconds)} · {count}"
         return f"Worked {duration(self.seconds)}", count
@@ -218,7 +218,7 @@ class StepGroup(Entry):
             draw.ring(painter, style, rect, 4)
         indent = 16 if record.parent else 0
         slot = QRect(12 + indent, rect.y(), 16, self._row_height)
-        mark = _MARKS.get(record.state)
+        mark = MARKS.get(record.state)
         if mark is None:
             draw.dot(painter, style, slot, "accent")
         else:
@@ -276,6 +276,9 @@ def _result(record: StepRecord) -> tuple[str, str]:
         return f"+{added} −{removed}", token
     if record.state == "failed" and isinstance(details.get("exit_code"), int):
         return f"exit {details['exit_code']}", token
+    if record.state == "failed" and details.get("denied"):
+        # Nobody was asked: it could not be done, or a rule forbids it.
+        return "not run", token
     if record.state in ("done", "failed") and record.preview:
         return " ".join(record.preview.split()), token
-    return _MARKS[record.state][2], token
+    return MARKS[record.state][2], token

@@ -28,9 +28,11 @@ from kinet.core.events import (
     TurnStarted,
 )
 from kinet.core.messages import Message
+from kinet.core.own_command import NAME
 from kinet.ui.steps import StepBook
 from kinet.ui.transcript.answer import AnswerEntry
 from kinet.ui.transcript.bubble import UserEntry
+from kinet.ui.transcript.command_entry import CommandEnd, CommandEntry
 from kinet.ui.transcript.compaction_entry import CompactionEntry
 from kinet.ui.transcript.durations import duration, money
 from kinet.ui.transcript.error_card import ErrorEntry
@@ -90,6 +92,8 @@ class Teller:
                 self._thinking(text)
             case MessageCompleted(message=message):
                 if message.role == "assistant":
+                    # A call may end before it begins: its arguments stand only here.
+                    self._book.apply(event)
                     self._answered(event)
                 elif message.role == "user" and message.kind in ("", "steer"):
                     self._asked(message)
@@ -133,7 +137,11 @@ class Teller:
                     turn.passing.append(line)
             case TurnFinished():
                 self._finish(event)
-            case ToolProgress() | ToolArgumentsDelta():
+            case ToolProgress(call_id=call_id, text=text):
+                if isinstance(turn.group, CommandEntry) and call_id in turn.group.records:
+                    turn.group.feed(text)
+                    self._sink.touch(turn.group)
+            case ToolArgumentsDelta():
                 pass
 
     def _begin(self, turn_id: str) -> None:
@@ -264,7 +272,7 @@ class Teller:
         self._thought()
         turn.calls += 1
         if turn.group is None:
-            turn.group = StepGroup()
+            turn.group = CommandEntry() if record.name == NAME else StepGroup()
             turn.group.put(record)
             self._sink.add(turn.group)
         else:
@@ -325,6 +333,7 @@ class Teller:
         self._book.apply(event)
         if turn.group is not None and event.reason == "stopped":
             turn.group.stopped = True
+        own = isinstance(turn.group, CommandEntry)
         self._close_stretch()
         if event.error is not None or event.reason == "failed":
             kind = event.error.kind if event.error else "internal"
@@ -336,7 +345,8 @@ class Teller:
             if not turn.id:
                 # An interrupted turn was left as it is: nothing is offered for it any more.
                 self._sink.retire()
-            self._sink.add(NoticeEntry(event.detail or "Stopped", "info", "stop"))
+            if event.detail or not own:
+                self._sink.add(NoticeEntry(event.detail or "Stopped", "info", "stop"))
         elif event.reason != "completed":
             detail = "" if event.detail == turn.told else event.detail
             words = f"{_ENDS.get(event.reason, event.reason)} {detail}".strip()
@@ -346,7 +356,8 @@ class Teller:
             card = FilesEntry(tuple(turn.paths), added, removed, turn.changed_call, turn.id)
             self._ends.add_card(turn.id, card)
             self._sink.add(card)
-        line = MetaEntry(turn.figures(event), "\n\n".join(turn.answers), turn.id)
+        figures, answers = turn.figures(event), "\n\n".join(turn.answers)
+        line = CommandEnd(figures, turn.id) if own else MetaEntry(figures, answers, turn.id)
         self._ends.add_line(turn.id, line)
         self._sink.add(line)
         self._turn = Turn()
