@@ -19,12 +19,14 @@ from kinet.markup.slices import (
     Bounds,
     Kind,
     bounded,
+    closes_fence,
     cut_place,
     is_long,
     list_cuts,
     opening_line,
     table_rows,
 )
+from kinet.markup.top_blocks import TopBlocks, begin_of
 from kinet.markup.visible import line_feeds
 
 __all__ = ["UNBOUNDED", "Block", "BlockStream", "Bounds", "split", "split_in_steps"]
@@ -84,15 +86,18 @@ class BlockStream:
             return []
         self._tail += text
         closed: list[Block] = []
-        complete = "\n" in text
-        while complete or self._fence is not None:
+        is_new = "\n" in text
+        while is_new or self._fence is not None:
             if self._fence is not None:
                 if not self._feed_fence(closed):
                     break
                 if "\n" not in self._tail:
                     break
             if not self._close_blocks(closed):
-                break
+                # What is left of a block that was cut may be something else by itself.
+                is_new = self._cut_open(closed)
+                if not is_new:
+                    break
         self._cut_open(closed)
         return self._checked(closed)
 
@@ -103,7 +108,7 @@ class BlockStream:
             self._return = ""
             closed = self.feed("\n")
         if self._tail:
-            if not self._tail.endswith("\n") and self._fence is None:
+            if self._fence is None:
                 self._close_blocks(closed, final=True)
             tail = self.tail
             if tail is not None:
@@ -124,11 +129,12 @@ class BlockStream:
     def _feed_fence(self, closed: list[Block]) -> bool:
         """Looks for the closing line of the open fence; True if it was found."""
         assert self._fence is not None
+        mark, length = self._fence
         end = self._tail.rfind("\n") + 1
         place = self._scanned
         while place < end:
             newline = self._tail.index("\n", place)
-            if self._closes_fence(self._tail[place:newline]):
+            if closes_fence(self._tail[place:newline], mark, length):
                 cut = newline + 1
                 block = Block(self._tail[:cut], "code", self._lead, self._continues)
                 closed.extend(bounded(block, self.bounds))
@@ -140,18 +146,6 @@ class BlockStream:
         self._scanned = place
         self._cut_fence(closed)
         return False
-
-    def _closes_fence(self, line: str) -> bool:
-        assert self._fence is not None
-        mark, length = self._fence
-        bare = line.strip(" \t")
-        indent = len(line) - len(line.lstrip(" "))
-        return (
-            indent < 4
-            and not line.startswith("\t")
-            and len(bare) >= length
-            and bare == mark * len(bare)
-        )
 
     def _cut_fence(self, closed: list[Block]) -> None:
         """Gives away whole parts of a long open fence."""
@@ -165,18 +159,20 @@ class BlockStream:
 
     def _close_blocks(self, closed: list[Block], final: bool = False) -> bool:
         """Parses the tail and closes what is complete; True if a fence is open now."""
-        parse = _Parse(self._lead, self._tail, final)
+        parse = TopBlocks(self._lead, self._tail, final)
         if not parse.tops:
             return False
         last = len(parse.tops) - 1
-        while last > 0 and _begin(parse.top(last)) >= parse.complete:
+        while last > 0 and not parse.is_certain(last):
             last -= 1
         done = 0
         for place in range(last):
-            end = parse.end(place, _begin(parse.top(place + 1)) - parse.skip)
+            end = parse.end(place, begin_of(parse.top(place + 1)) - parse.skip)
             self._close(closed, parse, place, done, end)
             done = end
         complete = parse.complete - parse.skip
+        if last + 1 < len(parse.tops):
+            complete = min(complete, begin_of(parse.top(last + 1)) - parse.skip)
         end = parse.end(last, complete)
         if end < complete and parse.top(last).type != "fence":
             # A link definition stands behind it, which nothing shows.
@@ -185,9 +181,12 @@ class BlockStream:
             return False
         return self._keep_open(closed, parse, last, done)
 
-    def _close(self, closed: list[Block], parse: _Parse, place: int, begin: int, end: int) -> None:
+    def _close(
+        self, closed: list[Block], parse: TopBlocks, place: int, begin: int, end: int
+    ) -> None:
         """Closes the lines from `begin` to `end`, cut where they are many."""
         token = parse.top(place)
+        begin = self._close_definitions(closed, parse, place, begin)
         if token.type in _LISTS:
             begin = self._close_items(closed, parse, place, begin, end)
         elif token.type == "table_open":
@@ -195,14 +194,26 @@ class BlockStream:
         self._add(closed, self._block(parse.lines, begin, end, _kind(token)))
         self._reset()
 
+    def _close_definitions(
+        self, closed: list[Block], parse: TopBlocks, place: int, begin: int
+    ) -> int:
+        """Closes the link definitions before a block; the line where the block begins."""
+        start = begin_of(parse.top(place)) - parse.skip
+        if not any(line.strip(" \t\n") for line in parse.lines[begin : max(begin, start)]):
+            return begin
+        self._add(closed, self._block(parse.lines, begin, start, "prose"))
+        self._reset()
+        return start
+
     def _close_items(
-        self, closed: list[Block], parse: _Parse, place: int, begin: int, end: int
+        self, closed: list[Block], parse: TopBlocks, place: int, begin: int, end: int
     ) -> int:
         """Closes whole portions of a long list; the line where the rest begins."""
         for number_line, number in list_cuts(parse.tokens, parse.tops[place], self.bounds):
             line = number_line - parse.skip
             if line >= end:
                 break
+            begin = self._close_definitions(closed, parse, place, begin)
             self._add(closed, self._block(parse.lines, begin, line, "prose"))
             begin = line
             self._continues = True
@@ -210,27 +221,30 @@ class BlockStream:
         return begin
 
     def _close_rows(
-        self, closed: list[Block], parse: _Parse, place: int, begin: int, end: int
+        self, closed: list[Block], parse: TopBlocks, place: int, begin: int, end: int
     ) -> int:
         """Closes whole portions of a long table; the line where the rest begins."""
         token = parse.top(place)
-        first_row = _begin(token) + 2 - parse.skip
+        first_row = begin_of(token) + 2 - parse.skip
         last_row = min((token.map[1] if token.map else 0) - parse.skip, end)
         head = self._lead or "".join(parse.lines[first_row - 2 : first_row])
         count = table_rows(head, self.bounds)
         row = max(first_row, 0)
         while last_row - row > count:
             row += count
+            begin = self._close_definitions(closed, parse, place, begin)
             self._add(closed, self._block(parse.lines, begin, row, "table"))
             begin = row
             self._lead, self._continues = head, True
         return begin
 
-    def _keep_open(self, closed: list[Block], parse: _Parse, place: int, done: int) -> bool:
+    def _keep_open(self, closed: list[Block], parse: TopBlocks, place: int, done: int) -> bool:
         """Looks at the block that stays open; True if it is a fence."""
         token = parse.top(place)
         self._kind = _kind(token)
         complete = parse.complete - parse.skip
+        if parse.final or (token.type == "fence" and begin_of(token) < parse.complete):
+            done = self._close_definitions(closed, parse, place, done)
         if token.type in _LISTS:
             done = self._close_items(closed, parse, place, done, complete)
         elif token.type == "table_open":
@@ -246,16 +260,17 @@ class BlockStream:
         self._scanned = start
         return True
 
-    def _cut_open(self, closed: list[Block]) -> None:
-        """Cuts an open block that no rule of Markdown closes in time."""
-        if self._fence is not None:
-            return
+    def _cut_open(self, closed: list[Block]) -> bool:
+        """Cuts an open block that no rule of Markdown closes in time; True if it was cut."""
+        if self._fence is not None or not self._is_too_long():
+            return False
         while self._is_too_long():
             cut = cut_place(self._tail, self.bounds)
             self._add(closed, Block(self._tail[:cut], self._kind, self._lead, self._continues))
             self._tail = self._tail[cut:]
             self._continues = True
-            self.rough = True
+        self.rough = True
+        return True
 
     def _is_too_long(self) -> bool:
         length, lines = len(self._tail), 2 * self.bounds.lines
@@ -285,39 +300,6 @@ class BlockStream:
         return closed
 
 
-class _Parse:
-    """The open text as block tokens and lines; token lines count the lead's lines too."""
-
-    def __init__(self, lead: str, tail: str, final: bool) -> None:
-        source = lead + tail
-        self.tokens = parse_blocks(source)
-        self.tops = [
-            place
-            for place, token in enumerate(self.tokens)
-            if token.level == 0 and token.map and token.nesting >= 0
-        ]
-        self.lines = _lines(tail)
-        self.skip = lead.count("\n")
-        # Lines below this number are complete.
-        self.complete = source.count("\n") + final
-
-    def top(self, place: int) -> Token:
-        """The opening token of top-level block number `place`."""
-        return self.tokens[self.tops[place]]
-
-    def end(self, place: int, limit: int) -> int:
-        """The line behind block number `place`, at most `limit`: its blank lines are part of it.
-
-        A fence ends where it says. Link definitions belong to the block after them, for while they
-        arrive they look like the beginning of one.
-        """
-        token = self.top(place)
-        end = (token.map[1] if token.map else limit) - self.skip
-        while token.type != "fence" and end < limit and not self.lines[end].strip(" \t\n"):
-            end += 1
-        return min(end, limit)
-
-
 def split(source: str, bounds: Bounds | None = None) -> list[Block]:
     """All blocks of a whole text."""
     return [block for step in split_in_steps(BlockStream(bounds), source) for block in step]
@@ -336,18 +318,7 @@ def split_in_steps(stream: BlockStream, source: str) -> Iterator[list[Block]]:
     yield stream.finish()
 
 
-def _begin(token: Token) -> int:
-    return token.map[0] if token.map else 0
-
-
 def _kind(token: Token) -> Kind:
     if token.type in ("fence", "code_block"):
         return "code"
     return "table" if token.type == "table_open" else "prose"
-
-
-def _lines(text: str) -> list[str]:
-    """Lines with their ends; only a line feed ends one."""
-    lines = [line + "\n" for line in text.split("\n")]
-    lines[-1] = lines[-1][:-1]
-    return lines

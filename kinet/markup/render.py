@@ -59,13 +59,16 @@ def user_html(text: str, look: Look) -> str:
 
 
 def code_of(block: Block) -> Code:
-    """The code that a block of kind "code" shows."""
-    for token in parser().parse(block.markdown, {}):
-        if token.type == "fence":
-            language, name = _info(token.info)
-            return Code(token.content, language, name)
-        if token.type == "code_block":
-            return Code(token.content)
+    """The code that a block of kind "code" shows.
+
+    Where it is not one block of code, all of its text: a part of a line that was cut, for instance.
+    """
+    tokens = parser().parse(block.markdown, {})
+    if len(tokens) == 1 and tokens[0].type == "fence":
+        language, name = _info(tokens[0].info)
+        return Code(tokens[0].content, language, name)
+    if len(tokens) == 1 and tokens[0].type == "code_block":
+        return Code(tokens[0].content)
     return Code(block.source)
 
 

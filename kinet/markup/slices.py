@@ -19,10 +19,11 @@ FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})([^\n]*)$")
 class Block:
     """One piece of a message that is laid out by itself.
 
-    The `source` of all blocks, joined, is the message, each line end a line feed. `lead` is repeated
-    before it when it is drawn: the head of a table or the opening line of a fence that was cut.
-    `continues` says that the block before is the first part of the same thing. `first_number` is
-    the number of the first item of an ordered list that was cut, -1 where the source says it.
+    The `source` of all blocks, joined, is the message, each line end a line feed. `lead` is
+    repeated before it when it is drawn: the head of a table or the opening line of a fence that
+    was cut. `continues` says that the block before is the first part of the same thing.
+    `first_number` is the number of the first item of an ordered list that was cut, -1 where the
+    source says it.
     """
 
     source: str
@@ -124,6 +125,18 @@ def opening_line(source: str) -> tuple[int, str]:
             return 0, ""
         start = end + 1
     return 0, ""
+
+
+def closes_fence(line: str, mark: str, length: int) -> bool:
+    """True if a line closes a fence that was opened by `length` marks."""
+    bare = line.strip(" \t")
+    indent = len(line) - len(line.lstrip(" "))
+    return (
+        indent < 4
+        and not line.startswith("\t")
+        and len(bare) >= length
+        and bare == mark * len(bare)
+    )
 
 
 def _table_head(source: str) -> tuple[int, str]:

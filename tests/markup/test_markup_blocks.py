@@ -8,6 +8,7 @@ import pytest
 
 from kinet.markup.blocks import UNBOUNDED, BlockStream, Bounds, split
 from kinet.markup.parser import parser
+from kinet.markup.render import code_of
 
 _LINES = [
     "# h", "#", "- a", "-", "  - b", "* x", "1. one", "2) two", "> q", ">", "> - n", "```", "```py",
@@ -77,6 +78,45 @@ def test_what_follows_a_fence_with_other_line_ends_is_not_lost() -> None:
         ("code", "```py\nx = 1\n```\n"),
         ("prose", "after\n"),
     ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "| one | two\n| ---\n-->\n--- | ---\n",
+        "a |\n- b\nc |\n | --- | --- |\n",
+        "Foo\n\n[\n=\nfoo]:\n/u\n[foo]\n",
+        "Foo\n\n[foo]: /u\n'ti\n===\ntle'\n\n[foo]\n",
+    ],
+)
+def test_what_may_still_become_something_else_closes_nothing(source: str) -> None:
+    whole = split(source, UNBOUNDED)
+    for size in range(1, len(source)):
+        stream = BlockStream(UNBOUNDED)
+        blocks = [
+            block
+            for place in range(0, len(source), size)
+            for block in stream.feed(source[place : place + size])
+        ]
+        assert blocks + stream.finish() == whole
+
+
+def test_definitions_never_hide_in_a_block_of_code_or_a_table() -> None:
+    for after in ("```py\nx\n```\n", "    x\n", "| a |\n|---|\n| b |\n"):
+        for rest in ("", "\nmore\n"):
+            first, second, *_ = split(f"[k]: /u\n\n{after}{rest}")
+            assert (first.kind, first.source) == ("prose", "[k]: /u\n\n")
+            assert second.source.strip("\n") == after.strip("\n")
+
+
+def test_what_is_left_of_a_block_that_was_cut_keeps_all_its_text() -> None:
+    source = "- " + "word " * 1700 + "\n\n" + "Said.\n\n" + "      code\n"
+    shown = "".join(
+        code_of(block).text if block.kind == "code" else block.source for block in split(source)
+    )
+    assert "Said." in shown
+    line = "    " + "word " * 1700 + "\n\n        deeper\n"
+    assert "".join(code_of(block).text for block in split(line)).count("word") == 1700
 
 
 def test_a_long_list_keeps_its_numbers() -> None:

@@ -1,0 +1,76 @@
+"""The blocks at the top of a text that still grows: where each begins and ends for certain."""
+
+from __future__ import annotations
+
+from markdown_it.token import Token
+
+from kinet.markup.parser import parse_blocks
+
+
+class TopBlocks:
+    """The open text as block tokens and lines; token lines count the lead's lines too."""
+
+    def __init__(self, lead: str, tail: str, final: bool) -> None:
+        source = lead + tail
+        self.tokens = parse_blocks(source)
+        self.tops = [
+            place
+            for place, token in enumerate(self.tokens)
+            if token.level == 0 and token.map and token.nesting >= 0
+        ]
+        self.lines = lines_of(tail)
+        self.skip = lead.count("\n")
+        # Lines below this number are complete; all is if nothing comes any more.
+        self.complete = source.count("\n") + final
+        self.final = final
+
+    def top(self, place: int) -> Token:
+        """The opening token of top-level block number `place`."""
+        return self.tokens[self.tops[place]]
+
+    def is_certain(self, place: int) -> bool:
+        """True if block number `place` begins where it does, whatever comes after."""
+        token = self.top(place)
+        # A table is none before its second line is whole.
+        if begin_of(token) + (token.type == "table_open") >= self.complete:
+            return False
+        return self.final or not self._may_be_defined(place - 1, begin_of(token) - self.skip)
+
+    def _may_be_defined(self, place: int, next_line: int) -> bool:
+        """True if an underlined line may turn out to be inside the name or title of a link."""
+        token = self.top(place)
+        if token.type != "heading_open" or token.markup not in ("=", "-"):
+            return False
+        if not self.lines[next_line - 1].strip(" \t\n"):
+            return False
+        start = begin_of(token) - self.skip
+        if self.lines[start].lstrip().startswith("["):
+            return True
+        # The line before is shown by no block: a definition, which a title may follow.
+        above = self.top(place - 1).map if place > 0 else None
+        shown = above[1] - self.skip if above else 0
+        return start > max(0, shown) and bool(self.lines[start - 1].strip(" \t\n"))
+
+    def end(self, place: int, limit: int) -> int:
+        """The line behind block number `place`, at most `limit`: its blank lines are part of it.
+
+        A fence ends where it says. Link definitions do not belong to the block before them: while
+        they arrive they look like the beginning of another.
+        """
+        token = self.top(place)
+        end = (token.map[1] if token.map else limit) - self.skip
+        while token.type != "fence" and end < limit and not self.lines[end].strip(" \t\n"):
+            end += 1
+        return min(end, limit)
+
+
+def begin_of(token: Token) -> int:
+    """The line where a block begins."""
+    return token.map[0] if token.map else 0
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines with their ends; only a line feed ends one."""
+    lines = [line + "\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines
