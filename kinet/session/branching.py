@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kinet.core.conversation import Conversation, replay
 from kinet.core.errors import StoreError
@@ -48,6 +48,24 @@ class BranchingSession(QueueingSession):
         # The question for a summary of the branch that is left, while it is asked.
         self._telling: asyncio.Task[Sequence[Event]] | None = None
 
+    async def prepare(self, digest: Callable[[list[Event]], Any]) -> Any:
+        """Reads in a thread what `events` gives next: of a long session that takes seconds.
+
+        What comes back is what `digest` makes of it, also in that thread. May raise StoreError.
+        """
+        recorder, store = self._state.recorder, self._state.parts.store
+
+        def read() -> tuple[list[Event], Any]:
+            events = store.load(self.id)
+            return events, digest(events)
+
+        while True:
+            taken = recorder.count, len(recorder.waiting())
+            events, made = await asyncio.to_thread(read)
+            if taken == (recorder.count, len(recorder.waiting())):
+                self._loaded = events
+                return made
+
     async def branch_points(self) -> list[BranchPoint]:
         """For each turn on the path where it stands among its alternatives, in order."""
         from kinet.store.turn_places import turn_places
@@ -75,6 +93,7 @@ class BranchingSession(QueueingSession):
             await self._move(turn.parent, events, chosen)
             for event in told:
                 state.take(event)
+                self._loaded = None
             await state.recorder.durable()
 
     async def switch_branch(self, message_id: str, step: int) -> None:
@@ -143,7 +162,7 @@ class BranchingSession(QueueingSession):
         store = state.parts.store
         await asyncio.wrap_future(store.move_leaf(state.id, leaf))
         events, conversation = await self._whole_path()
-        self._loaded = None
+        self._loaded = events
         left, state.conversation = state.conversation, conversation
         state.conversation.keep_spending(left.usage, left.cost, left.cost_known)
         state.calls.clear()

@@ -102,6 +102,9 @@ async def test_an_edit_that_is_cancelled_changes_nothing_by_button_or_by_escape(
                     live.press("cancelEditButton")
                 else:
                     QTest.keyClick(editor.edit, Qt.Key.Key_Escape)
+                # What was written would be lost: that is asked first.
+                assert live.panel.branches.editor is editor
+                live.press("discardChangesButton")
                 assert live.panel.branches.editor is None
                 assert live.panel.composer.edit.hasFocus()
             assert live.text == before
@@ -275,7 +278,7 @@ async def test_the_gauge_opens_the_map_of_the_context(home: Path, folder: Path) 
     with ScriptedServer(says("An answer.")) as server:
         async with live_window(home, server_url=server.base_url, folder=folder, trust=True) as live:
             await live.ask("The question")
-            live.panel.status_row.gauge.pressed.emit()
+            live.panel.status_row.gauge.click()
             await until(lambda: live.panel.context.view is not None)
             view = live.panel.context.view
             assert view is not None

@@ -64,6 +64,7 @@ EFFECTS: dict[str, Effect] = {
     "previous_session": lambda live: live.panel.title == "First question",
     "focus_composer": lambda live: live.panel.composer.edit.hasFocus(),
     "retry": lambda live: live.panel.runner.running,
+    "retry_with": _visible(QMenu),
     "switch_model": _visible(QMenu),
     "next_mode": lambda live: live.panel.session.mode == "edits",
     "copy_answer": lambda live: QGuiApplication.clipboard().text() == ANSWER,
@@ -71,6 +72,8 @@ EFFECTS: dict[str, Effect] = {
     "previous_question": lambda live: not live.panel.transcript.following,
     "find": lambda live: live.panel.find_bar.field.hasFocus(),
     "palette": _visible(Palette),
+    # Where there is one answer there is nothing to compare, and that is said.
+    "compare": lambda live: live.window.parts.toast.text().startswith("There is one answer only"),
     "toggle_sidebar": lambda live: not live.window.parts.frame.sidebar_shown,
     # Without a step there is nothing to open, and that is said.
     "toggle_panel": lambda live: live.window.parts.toast.text().startswith("No steps yet"),

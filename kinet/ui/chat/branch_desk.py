@@ -1,19 +1,22 @@
-"""Edits an earlier message, asks again, and goes from branch to branch of one session."""
+"""Asks again, sends an edited message anew, and goes from branch to branch of one session."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QMenu
 
 from kinet.core.errors import KinetError
 from kinet.core.messages import Message
+from kinet.ui.chat.again_menu import open_again_menu
+from kinet.ui.chat.edit_desk import EditDesk
 from kinet.ui.chat.reading import Reading
 from kinet.ui.chat.turn_runner import TurnRunner
 from kinet.ui.kit.tasks import spawn
-from kinet.ui.look.theme import Theme
-from kinet.ui.program import OpenSession
+from kinet.ui.open_session import OpenSession
 from kinet.ui.writing.bubble_editor import BubbleEditor
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ _AGAIN = (
     "Do the step again in which you were interrupted. If a call may have done its work already,"
     " look before you repeat it."
 )
+_RUNNING = "A turn runs now; ask again when it has ended, or was stopped."
 
 
 class BranchDesk(QObject):
@@ -32,29 +36,40 @@ class BranchDesk(QObject):
 
     moved = Signal()
     problem = Signal(str)
-    # A text that could not be sent, and has no place of its own any more.
-    given_back = Signal(str)
-    # The editor was closed by the person; the next words go into the composer.
-    left = Signal()
+    compare_wanted = Signal(str)  # the message
 
     def __init__(
         self,
         session: Callable[[], OpenSession | None],
         runner: TurnRunner,
         reading: Reading,
+        edits: EditDesk,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._session, self._runner, self._reading = session, runner, reading
-        self.editing = ""
-        self.editor: BubbleEditor | None = None
-        reading.made.connect(self._watch_place)
+        self.edits = edits
+        # (number, count) of each turn among those that begin at its place, by message, in order.
+        self.places: Mapping[str, tuple[int, int]] = {}
+        # The names of all models, and of the one in use.
+        self.models: Callable[[], tuple[Sequence[str], str]] = lambda: ((), "")
+        self.menu: QMenu | None = None
+        edits.submitted.connect(
+            lambda asked, text, pictures: spawn(
+                self._send_instead(asked, text, pictures, summary=True), "edited message"
+            )
+        )
+
+    @property
+    def editor(self) -> BubbleEditor | None:
+        """The editor of a message, where one is open."""
+        return self.edits.editor
 
     def act(self, action: str, message_id: str) -> None:
         """Does what a click under a turn asks for."""
         match action:
             case "edit-message":
-                self.edit(message_id)
+                self.edits.edit(message_id)
             case "continue":
                 self._say(_GO_ON)
             case "retry-step":
@@ -65,58 +80,64 @@ class BranchDesk(QObject):
                 spawn(self._switch(message_id, -1), "branch")
             case "branch-next":
                 spawn(self._switch(message_id, 1), "branch")
+            case "compare":
+                self.compare_wanted.emit(message_id)
+            case "ask-again":
+                self.retry(message_id)
+            case "retry-with":
+                self.retry_with(message_id)
 
     def edit_last(self) -> bool:
         """Edits the newest message; False if there is none, or a turn runs."""
-        session = self._session()
-        asked = [item for item in session.conversation.messages if _begins(item)] if session else []
-        if not asked or self._runner.running:
+        asked = self._asked()
+        if asked is None or self._runner.running:
             return False
-        self.edit(asked[-1].id)
+        self.edits.edit(asked.id)
         return True
 
-    def edit(self, message_id: str) -> None:
-        """Edits the message in its place; sending it then begins a branch."""
-        message = self._message(message_id)
-        if message is None:
+    def leave_edit(self) -> None:
+        """Leaves the edited message as it is; asks first if something would be lost."""
+        self.edits.leave()
+
+    def set_theme(self, theme: Any) -> None:
+        """Takes on another look."""
+        self.edits.set_theme(theme)
+
+    def retry(self, message_id: str = "") -> None:
+        """Asks a question again, "" for the last one; the old answer stays as a branch."""
+        asked = self._asked(message_id)
+        if asked is None:
             return
         if self._runner.running:
-            self.problem.emit("A message can be edited when this turn has ended, or was stopped.")
+            self.problem.emit(_RUNNING)
             return
-        if self.editor is not None and self.editing == message_id:
-            self.editor.edit.setFocus(Qt.FocusReason.OtherFocusReason)
-            return
-        self.leave_edit()
-        editor = BubbleEditor(message.text, len(message.images))
-        if not self._reading.transcript.put_in_place(message_id, editor):
-            editor.deleteLater()
-            return
-        self.editing, self.editor = message_id, editor
-        editor.left.connect(self.leave_edit)
-        editor.saved.connect(self._save)
-        editor.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+        # The model is not to hear of its first answer.
+        spawn(self._send_instead(asked, asked.text, asked.images, summary=False), "ask again")
 
-    def leave_edit(self) -> None:
-        """Leaves the message as it is."""
-        if self.editor is not None:
-            self._reading.transcript.in_place.take_back()
-            self._end_edit()
-            self.left.emit()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another look."""
-        if self.editor is not None:
-            self.editor.set_theme(theme)
-
-    def retry(self) -> None:
-        """Asks the last question again; the old answer stays as a branch."""
-        session = self._session()
-        if session is None or self._runner.running:
+    def retry_with(self, message_id: str = "") -> None:
+        """The same, by another model or with another effort, chosen from a menu."""
+        asked = self._asked(message_id)
+        if asked is None:
             return
-        asked = [item for item in session.conversation.messages if _begins(item)]
-        if asked:
-            # The model is not to hear of its first answer.
-            spawn(self._send_instead(asked[-1], asked[-1].text, summary=False), "ask again")
+        if self._runner.running:
+            self.problem.emit(_RUNNING)
+            return
+        models, current = self.models()
+        if not models:
+            self.problem.emit("No model is chosen yet. Choose one in the settings, then ask again.")
+            return
+
+        def chosen(model: str, effort: str) -> None:
+            choice = ("" if model == current else model, effort)
+            spawn(
+                self._send_instead(asked, asked.text, asked.images, summary=False, choice=choice),
+                "ask again with",
+            )
+
+        self.menu = open_again_menu(
+            self._reading.transcript, self._menu_place(), models, current, chosen
+        )
+        self.menu.destroyed.connect(self._forget_menu)
 
     async def show(self, presenter: Presenter | None) -> None:
         """Brings the switches under the turns up to date."""
@@ -128,33 +149,33 @@ class BranchDesk(QObject):
         except KinetError:
             # A turn began meanwhile, or the disk refuses: its end, or the next act, tells.
             return
-        places = {item.message_id: (item.number, item.count) for item in points}
-        presenter.show_branches(places)
+        self.places = {item.message_id: (item.number, item.count) for item in points}
+        presenter.show_branches(self.places)
 
-    def _watch_place(self) -> None:
-        self._reading.transcript.in_place.dropped.connect(self._place_gone)
+    def _forget_menu(self) -> None:
+        self.menu = None
 
-    def _place_gone(self) -> None:
-        """Other entries are shown: what was written meanwhile goes to the composer."""
-        if self.editor is not None:
-            if text := self.editor.changed_text:
-                self.given_back.emit(text)
-            self._end_edit()
+    def _menu_place(self) -> QPoint:
+        """At the mouse, where that is over the conversation; else above its end."""
+        view = self._reading.transcript.viewport()
+        place = QCursor.pos()
+        if view.rect().contains(view.mapFromGlobal(place)):
+            return place
+        return view.mapToGlobal(QPoint(view.width() // 2, view.height() // 2))
 
-    def _end_edit(self) -> None:
-        editor, self.editor, self.editing = self.editor, None, ""
-        if editor is not None:
-            editor.deleteLater()
+    async def _send_instead(
+        self,
+        asked: Message,
+        text: str,
+        pictures: Sequence[Any],
+        *,
+        summary: bool,
+        choice: tuple[str, str] | None = None,
+    ) -> None:
+        """Sends `text` in the place of a message; `choice` is (model, "" for that in use; effort).
 
-    def _save(self, text: str) -> None:
-        message = self._message(self.editing)
-        if self._runner.running:
-            self.problem.emit("A turn runs now; save again when it has ended, or was stopped.")
-        elif message is not None:
-            spawn(self._send_instead(message, text, summary=True), "edited message")
-
-    async def _send_instead(self, asked: Message, text: str, *, summary: bool) -> None:
-        """Sends `text`, with the pictures of the message it takes the place of."""
+        An open editor keeps its text until the session stands where the new branch begins.
+        """
         session = self._session()
         if session is None or self._runner.running:
             return
@@ -162,17 +183,16 @@ class BranchDesk(QObject):
         try:
             if asked.id:
                 await session.go_back(asked.id, summary=summary)
+            if choice is not None:
+                if choice[0]:
+                    session.use_profile(choice[0])
+                session.set_effort(choice[1])
         except KinetError as exc:
-            # An open editor still has the text.
             self.problem.emit(exc.sentence())
             return
-        if self.editor is not None:
-            if self.editor.changed_text not in ("", text):
-                self.given_back.emit(self.editor.changed_text)
-            self._reading.transcript.in_place.take_back()
-            self._end_edit()
+        self.edits.sent(asked.id, text)
         self.moved.emit()
-        self._runner.start(session, text, asked.images, insist=insist)
+        self._runner.start(session, text, pictures, insist=insist)
 
     def _say(self, text: str) -> None:
         session = self._session()
@@ -201,10 +221,14 @@ class BranchDesk(QObject):
             return
         self.moved.emit()
 
-    def _message(self, message_id: str) -> Message | None:
+    def _asked(self, message_id: str = "") -> Message | None:
+        """The message of the person with this id, "" for the newest one that began a turn."""
         session = self._session()
         messages = session.conversation.messages if session is not None else []
-        return next((item for item in messages if item.id == message_id), None)
+        for item in reversed(messages):
+            if _begins(item) and message_id in ("", item.id):
+                return item
+        return None
 
 
 def _begins(message: Message) -> bool:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QScrollArea, QStackedLayout, QWidget
 
 if TYPE_CHECKING:
+    from kinet.ui.compare.compare_page import ComparePage
     from kinet.ui.transcript.view import Transcript
 
 
@@ -23,18 +24,19 @@ class ChatBody(QWidget):
         self._stack.addWidget(self._empty)
         self._page: QScrollArea | None = None
         self._trust: QWidget | None = None
+        self._compared: ComparePage | None = None
 
     def set_transcript(self, transcript: Transcript) -> None:
         """Shows the transcript in place of the empty body."""
         self.transcript = transcript
         self._stack.addWidget(transcript)
         if self._page is None or self._stack.currentWidget() is not self._page:
-            self._stack.setCurrentWidget(self._trust or transcript)
+            self._stack.setCurrentWidget(self._usual())
 
     def show_page(self, page: QWidget | None) -> None:
         """Shows `page` (the welcome page) in place of the transcript; None goes back."""
         if page is None:
-            self._stack.setCurrentWidget(self._trust or self.transcript or self._empty)
+            self._stack.setCurrentWidget(self._usual())
             return
         if self._page is None:
             self._page = QScrollArea(self)
@@ -55,10 +57,23 @@ class ChatBody(QWidget):
         if page is not None:
             self._stack.addWidget(page)
         if self._page is None or self._stack.currentWidget() is not self._page:
-            self._stack.setCurrentWidget(page or self.transcript or self._empty)
+            self._stack.setCurrentWidget(self._usual())
         if before is not None and before is not page:
             self._stack.removeWidget(before)
             before.deleteLater()
+
+    def show_compared(self, page: ComparePage | None) -> None:
+        """Shows two answers in place of the transcript; None goes back."""
+        before, self._compared = self._compared, page
+        if page is not None:
+            self._stack.addWidget(page)
+        if self._page is None or self._stack.currentWidget() is not self._page:
+            self._stack.setCurrentWidget(self._usual())
+        if before is not None:
+            self._stack.removeWidget(before)
+
+    def _usual(self) -> QWidget:
+        return self._trust or self._compared or self.transcript or self._empty
 
     def add_card(self, card: QWidget) -> None:
         """Puts a card at the end of the transcript."""
@@ -73,18 +88,21 @@ class ChatBody(QWidget):
 
     def find_text(self, text: str, backwards: bool) -> tuple[int, int] | None:
         """Goes to the next hit in the transcript; None if that takes a moment."""
-        return self.transcript.find_next(text, backwards) if self.transcript else (0, 0)
+        reader = self._compared.reader if self._compared is not None else self.transcript
+        return reader.find_next(text, backwards) if reader is not None else (0, 0)
 
     def clear_find(self) -> None:
         """Takes the marks of a search away."""
         if self.transcript is not None:
             self.transcript.clear_find()
+        if self._compared is not None:
+            self._compared.left.transcript.clear_find()
+            self._compared.right.transcript.clear_find()
 
 
 def _reach(card: QWidget, before: QWidget) -> None:
     """Tab comes from the transcript to the card, and only then to what stands below."""
     last = before
-    for part in (card, *card.findChildren(QWidget)):
-        if part.focusPolicy() & Qt.FocusPolicy.TabFocus:
-            QWidget.setTabOrder(last, part)
-            last = part
+    for part in stops_in(card):
+        QWidget.setTabOrder(last, part)
+        last = part

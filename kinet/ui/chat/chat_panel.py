@@ -24,7 +24,9 @@ from kinet.ui.asking.approvals import Approvals
 from kinet.ui.asking.question_desk import Person, QuestionDesk
 from kinet.ui.chat.branch_desk import BranchDesk
 from kinet.ui.chat.chat_body import ChatBody
+from kinet.ui.chat.compare_desk import CompareDesk
 from kinet.ui.chat.context_desk import ContextDesk
+from kinet.ui.chat.edit_desk import EditDesk
 from kinet.ui.chat.find_bar import FindBar
 from kinet.ui.chat.header import ChatHeader
 from kinet.ui.chat.reading import Reading
@@ -34,6 +36,7 @@ from kinet.ui.conversation_text import recent_commands
 from kinet.ui.kit.tasks import spawn
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.program import OpenSession, Program
+from kinet.ui.steps import StepBook
 from kinet.ui.writing.composer import Composer
 from kinet.ui.writing.composer_desk import ComposerDesk
 from kinet.ui.writing.drafts import DraftBook
@@ -86,7 +89,12 @@ class ChatPanel(QFrame):
         self.runner = TurnRunner(Person(self.approvals, self.questions), self)
         self.desk = ComposerDesk(self.composer, drafts, lambda: self.session)
         self.todo = TodoTray(self)
-        self.branches = BranchDesk(lambda: self.session, self.runner, self.reading, self)
+        running = lambda: self.runner.running  # noqa: E731
+        self.edits = EditDesk(lambda: self.session, running, self.reading, drafts.edits, self)
+        self.branches = BranchDesk(
+            lambda: self.session, self.runner, self.reading, self.edits, self
+        )
+        self.compare = CompareDesk(lambda: self.session, running, self.reading, self.body, self)
         self.context = ContextDesk(self.status_row.gauge, lambda: self.session, self)
         self._build()
         self._connect()
@@ -139,6 +147,15 @@ class ChatPanel(QFrame):
             self.session_started.emit(self.session_id)
         return self.session
 
+    def steps_with(self, call_id: str) -> StepBook:
+        """The steps among which this call is: of an answer that is compared, or on screen."""
+        return self.compare.steps_of(call_id) or self.runner.steps
+
+    def save_drafts(self) -> None:
+        """Keeps what is written in composer and bubble now, on disk."""
+        self.desk.save_draft()
+        self.edits.save()
+
     def stop(self) -> None:
         """Ends the running turn at once."""
         if self.runner.running:
@@ -172,6 +189,7 @@ class ChatPanel(QFrame):
         self.questions.set_theme(theme)
         self.reading.set_theme(theme)
         self.branches.set_theme(theme)
+        self.compare.set_theme(theme)
         self._place_foot()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -216,8 +234,14 @@ class ChatPanel(QFrame):
         self.reading.replayed.connect(self._show_branches)
         self.branches.moved.connect(lambda: self.reading.build(again=True))
         self.branches.problem.connect(self.problem)
-        self.branches.given_back.connect(self.desk.give_back)
-        self.branches.left.connect(self.composer.edit.setFocus)
+        self.branches.compare_wanted.connect(self.compare.open)
+        self.edits.problem.connect(self.problem)
+        self.edits.given_back.connect(self.desk.give_back)
+        self.edits.left.connect(self.composer.edit.setFocus)
+        self.compare.moved.connect(self.branches.moved)
+        self.compare.problem.connect(self.problem)
+        self.compare.left.connect(self.composer.edit.setFocus)
+        self.reading.replayed.connect(self.compare.close)
         self.desk.edit_last = self.branches.edit_last
         self.context.problem.connect(self.problem)
         self.runner.event_came.connect(self._show)
@@ -245,8 +269,11 @@ class ChatPanel(QFrame):
             self.desk.running = running
             self.composer.set_running(running)
             self.refresh()
-            if not running:
+            if running:
+                self.compare.close()
+            else:
                 self._show_branches()
+                self.edits.show_again()
         status = self.runner.status.status
         idle = not running and not self.desk.has_model
         self.status_row.show_status(_NO_MODEL if idle else status)
@@ -260,7 +287,8 @@ class ChatPanel(QFrame):
 def _order_tabs(panel: ChatPanel) -> None:
     """From the head through what is read to where the answer is written."""
     panel.setTabOrder(panel.header.more_button, panel.transcript)
-    panel.setTabOrder(panel.transcript, panel.composer.edit)
+    panel.setTabOrder(panel.transcript, panel.transcript.jump)
+    panel.setTabOrder(panel.transcript.jump, panel.composer.edit)
 
 
 def _placeholder(panel: ChatPanel) -> str:

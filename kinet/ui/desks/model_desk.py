@@ -51,6 +51,9 @@ class ModelDesk(TurnChoosing):
         panel.composer.menus.preset_chosen.connect(self.choose_preset)
         panel.composer.menus.models_requested.connect(lambda: self.open_settings("models"))
         panel.desk.model_needed.connect(self._model_needed)
+        # Another branch may have been asked of another model.
+        panel.branches.moved.connect(self.refresh)
+        panel.branches.models = lambda: self._models_of(panel)
 
     def follow(self, panel: ChatPanel) -> None:
         """The panel on screen from now on."""
@@ -109,6 +112,13 @@ class ModelDesk(TurnChoosing):
     def start_tour(self) -> None:
         """Starts the guided tour in a session of its own."""
         spawn(self._tour(), "guided tour")
+
+    def _models_of(self, panel: ChatPanel) -> tuple[list[str], str]:
+        """All names, and that of the model in use, which need not be a saved one."""
+        profile = self._profile(panel)
+        current = profile.name if profile is not None else ""
+        names = [name for name, _ in self.choices()]
+        return (names if current in names or not current else [current, *names]), current
 
     def _window_of(self, profile: ModelProfile) -> int:
         """The model's window; 0 until it is looked up, which shows all anew."""

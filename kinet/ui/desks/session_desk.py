@@ -16,6 +16,7 @@ from kinet.ui.kit.toast import Toast
 from kinet.ui.program import Program, SessionRow
 from kinet.ui.sessions.session_list import SessionItem
 from kinet.ui.sessions.sidebar import Sidebar
+from kinet.ui.steps import StepBook
 from kinet.ui.writing.drafts import DraftBook
 from kinet.ui.writing.pasted_pictures import forget_unused
 
@@ -80,15 +81,21 @@ class SessionDesk(QObject):
         self._show(panel)
         return panel
 
-    def open(self, session_id: str, saved: Any = None) -> ChatPanel:
+    def has(self, session_id: str) -> bool:
+        """True if there is a panel for this session."""
+        return self._panel(session_id) is not None
+
+    def open(self, session_id: str, saved: Any = None, steps: StepBook | None = None) -> ChatPanel:
         """Shows a session. Where it cannot be opened a line says why and nothing changes.
 
-        `saved` is what was read of it in a thread; without that it is read here and now.
+        `saved` and `steps` are what was read of it in a thread; without them it is read here and
+        now.
         """
         panel = self._panel(session_id)
         if panel is None:
             try:
                 panel = self._make(self._program.open_session(session_id, saved))
+                panel.runner.prepared = steps
             except KinetError as exc:
                 self._toast.tell(exc.sentence(), seconds=0)
                 self._sidebar.select(self.current.session_id)
@@ -117,7 +124,7 @@ class SessionDesk(QObject):
     def save_drafts(self) -> None:
         """Keeps what is typed in all panels."""
         for panel in self._panels:
-            panel.desk.save_draft()
+            panel.save_drafts()
 
     def _make(self, session: Any) -> ChatPanel:
         panel = ChatPanel(self._program, self.drafts, session, self._stack)

@@ -99,7 +99,7 @@ class StepDesk(QObject):
         """Shows a step of the session, and the panel with it."""
         if self._panel is None:
             return
-        steps = self._panel.runner.steps
+        steps = self._panel.steps_with(call_id)
         record = steps.record(call_id)
         if record is None:
             return
@@ -163,7 +163,7 @@ class StepDesk(QObject):
 
     def _go(self, places: int) -> None:
         if self._panel is not None:
-            record = self._panel.runner.steps.neighbour(self._call_id, places)
+            record = self._panel.steps_with(self._call_id).neighbour(self._call_id, places)
             if record is not None:
                 self.show_step(record.call_id)
 
@@ -184,5 +184,5 @@ class StepDesk(QObject):
     def _place(self, call_id: str) -> str:
         if self._panel is None:
             return ""
-        ids = [record.call_id for record in self._panel.runner.steps.records()]
+        ids = [record.call_id for record in self._panel.steps_with(call_id).records()]
         return f"step {ids.index(call_id) + 1} of {len(ids)}" if call_id in ids else ""

@@ -23,6 +23,12 @@ from kinet.ui.transcript.steps_group import StepGroup
 from kinet.ui.transcript.text_entry import TextEntry
 
 _COPIED_MS = 1500
+_FOR_MESSAGES = frozenset(
+    {
+        "edit-message", "branch-previous", "branch-next", "compare", "ask-again", "retry-with",
+        "continue", "retry-step", "leave", "report",
+    }
+)  # fmt: skip
 
 
 class Actor(QObject):
@@ -34,7 +40,7 @@ class Actor(QObject):
     retry_requested = Signal()
     # "changes", "undo" or "redo", and the turn.
     files_requested = Signal(str, str)
-    # "edit-message", "branch-previous" or "branch-next", and the message of the turn.
+    # What is to be done with it (see `_FOR_MESSAGES`), and the message of the turn.
     message_requested = Signal(str, str)
     # "fact-keep" and so on, the fact, and the text that Forget or Put back brings back.
     fact_requested = Signal(str, str, str)
@@ -79,15 +85,13 @@ class Actor(QObject):
                 self._copy(entry.answer, entry)
             case "changes" | "undo" | "redo":
                 self.files_requested.emit(hit.action, hit.value)
-            case "edit-message" | "branch-previous" | "branch-next":
-                self.message_requested.emit(hit.action, hit.value)
             case "fact-keep" | "fact-edit" | "fact-project" | "fact-forget" | "fact-restore":
                 if isinstance(entry, ReceiptEntry):
                     self.fact_requested.emit(hit.action, hit.value, entry.before(hit))
-            case "continue" | "retry-step" | "leave" | "report":
-                self.message_requested.emit(hit.action, hit.value)
             case "retry":
                 self.retry_requested.emit()
+            case action if action in _FOR_MESSAGES:
+                self.message_requested.emit(action, hit.value)
 
     def toggle(self, entry: Entry) -> None:
         """Opens or folds an entry; its upper edge stays where it is."""
@@ -177,6 +181,8 @@ class Actor(QObject):
         entry = self._stage.flow.entries[place.entry] if place is not None else None
         if place is not None and isinstance(entry, TextEntry):
             self._add_message(menu, entry, place.piece)
+        if place is not None:
+            self._add_turn(menu, self._line_of(place.entry))
         menu.addSeparator()
         menu.addAction("Select all", self._select_all)
         menu.popup(at)
@@ -194,6 +200,29 @@ class Actor(QObject):
                 words = "Show all lines" if piece.run.folded else "Fold the code"
                 menu.addAction(words, lambda: self._unfold(entry, piece))
         menu.addAction("Copy message", lambda: self._copy(entry.markdown(), None))
+
+    def _line_of(self, number: int) -> MetaEntry | None:
+        """The line that ends the turn of an entry; None while that runs."""
+        entries = self._stage.flow.entries
+        for entry in entries[number:]:
+            if isinstance(entry, MetaEntry):
+                return entry if entry.turn_id else None
+        return None
+
+    def _add_turn(self, menu: QMenu, line: MetaEntry | None) -> None:
+        """What can be done with the question of a turn and its answers."""
+        if line is None:
+            return
+        menu.addSeparator()
+        offered = [("edit-message", "Edit the question"), ("ask-again", "Ask this again")]
+        offered.append(("retry-with", "Ask this again with…"))
+        if line.branch[1] > 1:
+            offered.insert(0, ("compare", f"Compare the {line.branch[1]} answers…"))
+        for action, words in offered:
+            made = menu.addAction(words)
+            made.triggered.connect(
+                lambda _=False, act=action: self.message_requested.emit(act, line.turn_id)
+            )
 
     def _select_all(self) -> None:
         self._selection.all()

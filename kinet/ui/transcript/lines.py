@@ -109,7 +109,7 @@ class MetaEntry(Entry):
     """The quiet line that ends a turn, with what can be done with it."""
 
     kind = "meta"
-    __slots__ = ("answer", "branch", "figures", "newest", "turn_id")
+    __slots__ = ("answer", "branch", "figures", "has_edit", "newest", "turn_id")
 
     def __init__(self, figures: Figures, answer: str, turn_id: str = "") -> None:
         super().__init__()
@@ -118,6 +118,8 @@ class MetaEntry(Entry):
         self.turn_id = turn_id
         # This turn's number among those that begin at the same place, and how many these are.
         self.branch = (1, 1)
+        # True where the question was edited, and that was kept and not sent.
+        self.has_edit = False
         self.newest = True
         self.height = META
 
@@ -131,12 +133,11 @@ class MetaEntry(Entry):
         left = 0
         hits = self.hits(style, canvas.width)
         room = (hits[0].rect.x() if hits else canvas.width) - 8
-        number, count = self.branch
-        if count > 1:
-            slot = QRect(hits[0].rect.right() + 1, 0, _NUMBER, self.height)
-            wide = round(style.advance(f"{number}/{count}", "meta", digits=True))
-            slot.setLeft(slot.x() + max(0, (_NUMBER - wide) // 2))
-            draw.words(painter, style, slot, f"{number}/{count}", "text_2", "meta", digits=True)
+        if self.has_edit:
+            wide = round(style.advance(_EDIT, "meta"))
+            line = QRect(0, 0, min(wide + 2, room), self.height)
+            draw.words(painter, style, line, _EDIT, "warning", "meta")
+            left += wide + 12
         for part in self.figures.parts():
             width = round(style.advance(part, "meta", digits=True))
             if left + width > room:
@@ -145,6 +146,9 @@ class MetaEntry(Entry):
             draw.words(painter, style, line, part, "text_3", "meta", digits=True)
             left += width + 12
         for hit in hits:
+            if hit.action == "compare":
+                self._paint_number(canvas, hit)
+                continue
             copied = hit.action == "copy-turn" and canvas.copied is self
             name = "check" if copied else _BUTTONS[hit.action]
             draw.button(
@@ -160,9 +164,12 @@ class MetaEntry(Entry):
         """The switch of branches, Copy, Edit, and Retry under the newest turn."""
         actions = [("copy-turn", "Copy answer")] if self.answer else []
         if self.turn_id:
-            actions.append(("edit-message", "Edit the question"))
+            kept = " (an unsent edit is kept)" if self.has_edit else ""
+            actions.append(("edit-message", f"Edit the question{kept}"))
         if self.newest:
             actions.append(("retry", "Ask again"))
+            if self.turn_id:
+                actions.append(("retry-with", "Ask again with another model or effort"))
         # Glyphs, not hit areas, are flush with the column: 6 of the button lie outside.
         left = width + 6 - 32 * len(actions) + 4
         return [
@@ -181,16 +188,33 @@ class MetaEntry(Entry):
             return []
         after = QRect(left - draw.BUTTON - 8, 0, draw.BUTTON, self.height)
         before = after.translated(-_NUMBER - draw.BUTTON, 0)
+        between = QRect(before.right() + 1, 0, _NUMBER, self.height)
         return [
             Hit("branch-previous", self.turn_id, before, "Previous branch"),
+            Hit("compare", self.turn_id, between, f"Compare the {self.branch[1]} answers"),
             Hit("branch-next", self.turn_id, after, "Next branch"),
         ]
 
+    def _paint_number(self, canvas: Canvas, hit: Hit) -> None:
+        """ "2/3": a click lays the answers side by side."""
+        painter, style = canvas.painter, canvas.style
+        words = f"{self.branch[0]}/{self.branch[1]}"
+        wide = round(style.advance(words, "meta", digits=True))
+        box = QRect(hit.rect.x(), (self.height - 24) // 2, hit.rect.width(), 24)
+        if canvas.is_hovered(hit):
+            draw.rounded(painter, style, box.toRectF(), "hover", 6)
+        if canvas.is_focused(hit):
+            draw.ring(painter, style, box)
+        slot = QRect(hit.rect.x() + max(0, (_NUMBER - wide) // 2), 0, _NUMBER, self.height)
+        draw.words(painter, style, slot, words, "text_2", "meta", digits=True)
+
 
 _NUMBER = 36
+_EDIT = "Unsent edit"
 _BUTTONS = {
     "copy-turn": "copy",
     "retry": "retry",
+    "retry-with": "chevron-down",
     "edit-message": "edit",
     "branch-previous": "chevron-left",
     "branch-next": "chevron-right",

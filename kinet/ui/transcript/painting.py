@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRect
-from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QTextCharFormat
+from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QTextCharFormat, QTextDocument
 from PySide6.QtWidgets import QWidget
 
 from kinet.ui.transcript.entry import Canvas, Hit
@@ -15,6 +16,9 @@ from kinet.ui.transcript.selection import Selection, mark
 from kinet.ui.transcript.stage import Stage
 from kinet.ui.transcript.style import Style
 from kinet.ui.transcript.text_entry import TextEntry
+
+# More marks of a block: number of the entry, number of the block, its document.
+Marker = Callable[[int, int, QTextDocument], list[QAbstractTextDocumentLayout.Selection]]
 
 
 @dataclass
@@ -42,6 +46,8 @@ class Artist:
         self._selection = selection
         self._finder = finder
         self.highlights = Highlights()
+        # What marks words beside a selection and a search: a comparison.
+        self.marker: Marker | None = None
 
     def paint(self, viewport: QWidget, dirty: QRect) -> None:
         """Draws what lies in `dirty`; no layout happens here."""
@@ -72,14 +78,17 @@ class Artist:
 
     def _marks_of(self, place: int, style: Style):  # type: ignore[no-untyped-def]
         entry = self._stage.flow.entries[place]
-        if not isinstance(entry, TextEntry) or (self._selection.is_empty and not self._finder.text):
+        marker = self.marker
+        if not isinstance(entry, TextEntry) or (
+            self._selection.is_empty and not self._finder.text and marker is None
+        ):
             return lambda number: []
 
         def marks(number: int) -> list[QAbstractTextDocumentLayout.Selection]:
             document = entry.piece(number).document
             if document is None:
                 return []
-            found: list[QAbstractTextDocumentLayout.Selection] = []
+            found = marker(place, number, document) if marker is not None else []
             current = self._finder.current
             if self._finder.text:
                 here = current if _is_here(current, place, number) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol
 
 from kinet.core.events import Event
@@ -74,4 +74,9 @@ class Presenter:
     def show_branches(self, places: Mapping[str, tuple[int, int]]) -> None:
         """The turns that have others beside them, by id: (number from 1, how many)."""
         for line in self._ends.show_branches(places):
+            self.stage.touch(line)
+
+    def show_edits(self, kept: Collection[str]) -> None:
+        """The turns whose question was edited, which was kept and not sent, by id."""
+        for line in self._ends.show_edits(kept):
             self.stage.touch(line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from kinet.ui.transcript.files_entry import FilesEntry
 from kinet.ui.transcript.lines import MetaEntry
@@ -20,6 +20,7 @@ class TurnEnds:
         self._has_project: bool = before._has_project if before else False
         self._standing: Mapping[str, bool] = before._standing if before else {}
         self._places: Mapping[str, tuple[int, int]] = before._places if before else {}
+        self._edits: Collection[str] = before._edits if before else ()
 
     def add_card(self, turn_id: str, card: FilesEntry) -> None:
         """Takes the card of a turn."""
@@ -31,6 +32,7 @@ class TurnEnds:
         """Takes the line of a turn."""
         self._lines[turn_id] = line
         line.branch = self._places.get(turn_id, (1, 1))
+        line.has_edit = turn_id in self._edits
 
     def add_receipt(self, receipt: ReceiptEntry) -> None:
         """Takes the receipt for facts that were noticed."""
@@ -66,5 +68,15 @@ class TurnEnds:
             place = places.get(turn_id, (1, 1)) if turn_id else (1, 1)
             if line.branch != place:
                 line.branch = place
+                changed.append(line)
+        return changed
+
+    def show_edits(self, kept: Collection[str]) -> list[MetaEntry]:
+        """The turns whose question has an edit that was not sent; the lines that look different."""
+        self._edits = frozenset(kept)
+        changed = []
+        for turn_id, line in self._lines.items():
+            if line.has_edit != (turn_id in kept):
+                line.has_edit = turn_id in kept
                 changed.append(line)
         return changed

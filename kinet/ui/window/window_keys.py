@@ -46,13 +46,16 @@ class WindowKeys(QObject):
             keys.activated.connect(lambda place=number - 1: self._open_session(place))
 
     def escape(self) -> None:
-        """The first that applies: overlay, find bar, edited message, running turn (twice)."""
+        """The first that applies: overlay, find bar, comparison, edited message, running turn."""
         parts = self._parts
         panel = parts.desk.current
         if parts.frame.close_overlay():
             return
         if panel.find_bar.isVisible():
             panel.find_bar.close_bar()
+            return
+        if panel.compare.page is not None:
+            panel.compare.close()
             return
         if panel.branches.editor is not None:
             panel.branches.leave_edit()
@@ -119,7 +122,9 @@ class WindowKeys(QObject):
             "focus_composer": lambda: self._compose(lambda: None),
             "stop": lambda: desk.current.stop(),
             "retry": lambda: desk.current.retry(),
+            "retry_with": lambda: desk.current.branches.retry_with(),
             "edit_last": lambda: desk.current.branches.edit_last(),
+            "compare": lambda: desk.current.compare.open_newest(desk.current.branches.places),
             "switch_model": lambda: desk.current.composer.menus.open_models(),
             "next_mode": parts.models.next_mode,
             "copy_answer": self._copy_answer,

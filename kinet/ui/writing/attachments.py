@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
@@ -19,6 +22,8 @@ from kinet.ui.writing.composer_edit import clean_text
 MAX_FILE_BYTES = 512 * 1024
 MAX_PICTURE_BYTES = 20_000_000
 _NAME_WIDTH = 180
+_HEAD = re.compile(r"Attached: ([^\n]+)\n(`{3,})\n")
+_GAP = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,60 @@ def with_attachments(text: str, attachments: tuple[Attachment, ...]) -> str:
             fence += "`"
         parts.append(f"Attached: {item.path or item.name}\n{fence}\n{item.text.rstrip()}\n{fence}")
     return "\n\n".join(parts)
+
+
+def taken_apart(text: str) -> tuple[str, tuple[Attachment, ...]]:
+    """What `with_attachments` joined; a text that would not come back as it was stays whole."""
+    place = 0
+    while (place := text.find("Attached: ", place)) >= 0:
+        found = _attached_from(text, place)
+        said = text[:place].removesuffix(_GAP)
+        if found and with_attachments(said, found) == text:
+            return said, found
+        place += 1
+    return text, ()
+
+
+def _attached_from(text: str, place: int) -> tuple[Attachment, ...]:
+    """The attachments that fill the text from here to its end; none if something else does."""
+    found = []
+    while (head := _HEAD.match(text, place)) is not None:
+        name, fence = head.groups()
+        # One without text closes at once.
+        end = text.find(f"\n{fence}", head.end() - 1)
+        if end < 0:
+            return ()
+        path = name if "/" in name or "\\" in name else ""
+        found.append(Attachment(re.split(r"[/\\]", name)[-1], text[head.end() : end], path))
+        place = end + 1 + len(fence)
+        if place == len(text):
+            return tuple(found)
+        if not text.startswith(_GAP, place):
+            return ()
+        place += len(_GAP)
+    return ()
+
+
+def attachments_to_json(attachments: Iterable[Attachment]) -> list[dict[str, Any]]:
+    """As plain values, for a file."""
+    return [
+        {"name": item.name, "text": item.text, "path": item.path, "size": item.size}
+        for item in attachments
+    ]
+
+
+def attachments_from_json(raw: Any) -> tuple[Attachment, ...]:
+    """What `attachments_to_json` gave; whatever is nothing of that kind is left out."""
+    return tuple(
+        Attachment(
+            str(item.get("name", "")),
+            str(item.get("text", "")),
+            str(item.get("path", "")),
+            item["size"] if isinstance(item.get("size"), int) else 0,
+        )
+        for item in (raw if isinstance(raw, list) else ())
+        if isinstance(item, dict)
+    )
 
 
 def pictures_of(attachments: tuple[Attachment, ...]) -> tuple[Path, ...]:

@@ -2,72 +2,104 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from kinet.ui.kit.controls import key_hint, repolish, text_label
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.look.theme import Theme, current_theme
-from kinet.ui.writing.composer_edit import ComposerEdit
+from kinet.ui.writing.attachments import Attachment, ChipBar, taken_apart, with_attachments
+from kinet.ui.writing.composer_edit import ComposerEdit, is_huge
+from kinet.ui.writing.kept_edits import Edit
+from kinet.ui.writing.leave_question import LeaveQuestion
 
 _LINES = 14
 
 
-class BubbleEditor(QFrame):
-    """Enter begins a new line; Ctrl+Enter saves and sends again, Esc leaves the message as it is.
+def edit_of(text: str, pictures: int) -> Edit:
+    """A message as it was sent: its text without what was attached, and all its pictures."""
+    said, attached = taken_apart(text)
+    return Edit(said, attached, tuple(range(pictures)))
 
-    Text that an input method has not finished yet keeps its own Enter and Esc.
+
+class BubbleEditor(QFrame):
+    """Enter begins a new line; Ctrl+Enter saves and sends again, Ctrl+S keeps it for later.
+
+    Esc leaves; it asks first if something would be lost. Text that an input method has not
+    finished yet keeps its own Enter and Esc.
     """
 
     saved = Signal(str)
-    left = Signal()
+    kept = Signal()
+    left = Signal()  # nothing is lost, or that was said
+    changed = Signal()
 
-    def __init__(self, text: str, pictures: int = 0) -> None:
+    def __init__(self, message: Edit, sizes: Sequence[int] = (), kept: Edit | None = None) -> None:
+        """`message` is what was sent, `sizes` those of its pictures in bytes, `kept` what the
+        person saved of it before."""
         super().__init__()
         self.setObjectName("bubbleEditor")
         self.setAccessibleName("Editing your message")
-        self._before = text
+        self._message, self._sizes = message, tuple(sizes)
+        self._kept = kept
+        self._attachments, self._pictures = message.attachments, message.pictures
         self.edit = ComposerEdit(self)
-        self.edit.setObjectName("bubbleEdit")
-        self.edit.setAccessibleName("Your message, being edited")
-        self.edit.setPlaceholderText("An empty message is not sent")
-        self.edit.enter_sends = False
-        self.edit.set_text(text)
-        self.edit.installEventFilter(self)
+        self.chips = ChipBar(self)
         self.save = TextButton("Save and resend", self, kind="primary")
-        self.save.setObjectName("saveEditButton")
+        self.keep = TextButton("Save for later", self)
         self.cancel = TextButton("Cancel", self)
-        self.cancel.setObjectName("cancelEditButton")
-        kept = {0: "", 1: "its picture stays · "}.get(pictures, f"its {pictures} pictures stay · ")
-        hint = text_label(
-            f"{kept}the old answer stays · {key_hint('Ctrl+Enter')} resends",
-            type="meta",
-            tone="text_3",
-            parent=self,
-        )
-        row = WrappingRow(aside=hint)
-        for widget in (self.save, self.cancel, hint):
-            row.addWidget(widget)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 10, 16, 12)
-        column.setSpacing(10)
-        column.addWidget(self.edit)
-        column.addLayout(row)
-        self.edit.submitted.connect(self._save)
-        self.edit.textChanged.connect(self._changed)
-        self.edit.height_changed.connect(self.updateGeometry)
-        self.edit.focus_changed.connect(lambda: self.set_theme(current_theme()))
-        self.save.clicked.connect(self._save)
-        self.cancel.clicked.connect(self.left)
+        self.hint = text_label("", type="meta", tone="text_3", parent=self)
+        self.question = LeaveQuestion(self)
+        self._build()
+        self.show_edit(kept or message)
+        self.edit.textChanged.connect(self._text_changed)
         self.set_theme(current_theme())
 
     @property
+    def value(self) -> Edit:
+        """What the message is to become."""
+        caret = self.edit.textCursor().position()
+        return Edit(self.edit.text(), self._attachments, self._pictures, caret)
+
+    @property
     def changed_text(self) -> str:
-        """What was written, "" if that is what was there before."""
-        text = self.edit.text()
-        return text if text.strip() and text != self._before else ""
+        """The whole text that was written, "" if that is what was sent."""
+        now, before = self.value, self._message
+        if not now.text.strip() or (now.text, now.attachments) == (before.text, before.attachments):
+            return ""
+        return with_attachments(now.text, now.attachments)
+
+    @property
+    def loses(self) -> bool:
+        """True if leaving now would lose something that is kept nowhere."""
+        return not self.value.says_the_same(self._kept or self._message)
+
+    def show_edit(self, edit: Edit) -> None:
+        """Shows another state of the message; pictures that it never had are left out."""
+        self._attachments = edit.attachments
+        self._pictures = tuple(n for n in edit.pictures if n < len(self._sizes))
+        self.edit.set_text(edit.text, edit.caret if edit.caret >= 0 else None)
+        self._show_chips()
+        self._text_changed()
+
+    def ask_to_leave(self) -> None:
+        """Leaves, or asks first."""
+        if not self.loses:
+            self.left.emit()
+        elif self.question.isVisible():
+            self._go_on()
+        else:
+            self.question.ask(can_keep=bool(self.edit.text().strip()))
+
+    def keep_it(self) -> None:
+        """Keeps it without sending, unless it is empty."""
+        if self.edit.text().strip():
+            self._kept = self.value
+            self.kept.emit()
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
@@ -86,7 +118,7 @@ class BubbleEditor(QFrame):
         """Esc leaves, unless it closes a list of candidates."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() == Qt.Key.Key_Escape and not self.edit.composing:
-                self.left.emit()
+                self.ask_to_leave()
                 return True
             if event.key() == Qt.Key.Key_Up and self.edit.document().isEmpty():
                 # An earlier message has no place here.
@@ -95,14 +127,98 @@ class BubbleEditor(QFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
+            self.ask_to_leave()
             return
         super().keyPressEvent(event)
 
-    def _changed(self) -> None:
-        self.save.setEnabled(bool(self.edit.text().strip()))
+    def _build(self) -> None:
+        self.edit.setObjectName("bubbleEdit")
+        self.edit.setAccessibleName("Your message, being edited")
+        self.edit.setPlaceholderText("An empty message is not sent")
+        self.edit.enter_sends = False
+        self.edit.installEventFilter(self)
+        self.save.setObjectName("saveEditButton")
+        self.keep.setObjectName("keepEditButton")
+        self.keep.setToolTip(f"Keeps it with the message  ({key_hint('Ctrl+S')})")
+        self.cancel.setObjectName("cancelEditButton")
+        row = WrappingRow(aside=self.hint)
+        for widget in (self.save, self.keep, self.cancel, self.hint):
+            row.addWidget(widget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 10, 16, 12)
+        column.setSpacing(10)
+        column.addWidget(self.edit)
+        column.addWidget(self.chips)
+        column.addWidget(self.question)
+        column.addLayout(row)
+        keys = QShortcut(QKeySequence("Ctrl+S"), self)
+        keys.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        keys.activated.connect(self.keep_it)
+        self.edit.submitted.connect(self._save)
+        self.edit.height_changed.connect(self.updateGeometry)
+        self.edit.focus_changed.connect(lambda: self.set_theme(current_theme()))
+        self.edit.text_pasted.connect(self._attach)
+        self.chips.removed.connect(self._remove)
+        self.chips.opened.connect(self._unfold)
+        self.save.clicked.connect(self._save)
+        self.keep.clicked.connect(self.keep_it)
+        self.cancel.clicked.connect(self.ask_to_leave)
+        self.question.kept.connect(self.keep_it)
+        self.question.discarded.connect(self.left)
+        self.question.went_on.connect(self._go_on)
+
+    def _show_chips(self) -> None:
+        several = len(self._sizes) > 1
+        pictures = [
+            Attachment(
+                f"Picture {n + 1}" if several else "Picture", "", "Sent with the message",
+                max(1, self._sizes[n]),
+            )
+            for n in self._pictures
+        ]  # fmt: skip
+        self.chips.set_attachments((*pictures, *self._attachments))
+        count = len(self._pictures)
+        kept = {0: "", 1: "its picture stays · "}.get(count, f"its {count} pictures stay · ")
+        keys = f"{key_hint('Ctrl+Enter')} resends · {key_hint('Ctrl+S')} keeps it"
+        self.hint.setText(f"{kept}the old answer stays · {keys}")
+
+    def _remove(self, place: int) -> None:
+        """Takes a chip away: pictures come first."""
+        pictures, attached = list(self._pictures), list(self._attachments)
+        if place < len(pictures):
+            del pictures[place]
+        else:
+            del attached[place - len(pictures)]
+        self._pictures, self._attachments = tuple(pictures), tuple(attached)
+        self._show_chips()
+        self._text_changed()
+        self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _unfold(self, place: int) -> None:
+        """A pasted text goes into the field, where it is not too long for that."""
+        item = self._attachments[place - len(self._pictures)]
+        if not is_huge(item.text):
+            self._remove(place)
+            self.edit.textCursor().insertText(item.text)
+
+    def _attach(self, text: str) -> None:
+        """A paste that is too large for the field becomes a chip."""
+        self._attachments = (*self._attachments, Attachment("Pasted text", text))
+        self._show_chips()
+        self._text_changed()
+
+    def _text_changed(self) -> None:
+        sendable = bool(self.edit.text().strip())
+        self.save.setEnabled(sendable)
+        self.keep.setEnabled(sendable)
+        self.question.hide()
+        self.changed.emit()
+
+    def _go_on(self) -> None:
+        self.question.hide()
+        self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _save(self) -> None:
-        text = self.edit.text()
-        if text.strip():
-            self.saved.emit(text)
+        value = self.value
+        if value.text.strip():
+            self.saved.emit(with_attachments(value.text, value.attachments))

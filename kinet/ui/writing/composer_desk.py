@@ -12,7 +12,7 @@ from kinet.ui.writing.attachments import pictures_of, with_attachments
 from kinet.ui.writing.composer import Composer
 from kinet.ui.writing.drafts import NEW, Draft, DraftBook
 
-_DRAFT_DELAY = 700  # milliseconds from the last key to the file
+_DRAFT_DELAY = 700  # milliseconds from a key to the file
 
 
 class ComposerDesk(QObject):
@@ -44,7 +44,8 @@ class ComposerDesk(QObject):
         self._timer.setInterval(_DRAFT_DELAY)
         self._timer.timeout.connect(self.save_draft)
         composer.submitted.connect(self.submit)
-        composer.changed.connect(self._timer.start)
+        # Not anew with each letter: who types without a pause has a draft on the disk too.
+        composer.changed.connect(lambda: self._timer.isActive() or self._timer.start())
         composer.edit.recall_requested.connect(self._recall)
         composer.queue.steer_requested.connect(self._steer)
         composer.queue.edit_requested.connect(self._edit)

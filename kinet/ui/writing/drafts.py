@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from kinet.core.atomic_write import write_bytes
-from kinet.ui.writing.attachments import Attachment
+from kinet.ui.writing.attachments import Attachment, attachments_from_json, attachments_to_json
+from kinet.ui.writing.kept_edits import EditBook
 
 # The draft of a session that has no id yet.
 NEW = "new"
@@ -32,12 +33,13 @@ class Draft:
 
 
 class DraftBook:
-    """All drafts of a data folder, in `drafts.json`."""
+    """All drafts of a data folder, in `drafts.json`; `edits` are those of sent messages."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._drafts = _read(path)
         self._changed = False
+        self.edits = EditBook(path.with_name("edits.json"))
 
     def get(self, session_id: str) -> Draft:
         """The draft of a session; an empty one if there is none."""
@@ -63,11 +65,12 @@ class DraftBook:
         return frozenset(item.path for draft in self._drafts.values() for item in draft.attachments)
 
     def ids(self) -> frozenset[str]:
-        """Sessions that have a draft."""
-        return frozenset(self._drafts)
+        """Sessions that have a draft, or an edit that was not sent."""
+        return frozenset(self._drafts) | self.edits.sessions()
 
     def save(self) -> None:
-        """Writes the drafts if they changed. A failure is logged: the text is still on screen."""
+        """Writes what changed. A failure is logged: the text is still on screen."""
+        self.edits.save()
         if not self._changed:
             return
         self._changed = False
@@ -94,26 +97,13 @@ def _read(path: Path) -> dict[str, Draft]:
 
 
 def _to_json(draft: Draft) -> dict[str, Any]:
-    attached = [
-        {"name": item.name, "text": item.text, "path": item.path, "size": item.size}
-        for item in draft.attachments
-    ]
+    attached = attachments_to_json(draft.attachments)
     return {"text": draft.text, "caret": draft.caret, "attachments": attached}
 
 
 def _from_json(raw: dict[str, Any]) -> Draft:
-    attached = raw.get("attachments")
     return Draft(
         str(raw.get("text", "")),
         raw["caret"] if isinstance(raw.get("caret"), int) else 0,
-        tuple(
-            Attachment(
-                str(item.get("name", "")),
-                str(item.get("text", "")),
-                str(item.get("path", "")),
-                item["size"] if isinstance(item.get("size"), int) else 0,
-            )
-            for item in (attached if isinstance(attached, list) else ())
-            if isinstance(item, dict)
-        ),
+        attachments_from_json(raw.get("attachments")),
     )

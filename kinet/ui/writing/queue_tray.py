@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from kinet.ui.kit.controls import ElidedLabel, IconButton, draw_icon, text_label
-from kinet.ui.program import Queued
+from kinet.ui.open_session import Queued
 
 ROW_HEIGHT = 32
 
