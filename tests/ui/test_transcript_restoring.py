@@ -95,6 +95,17 @@ def test_an_open_fence_is_code_at_once_and_stays_what_it_is(app: object) -> None
     assert kinds[4] == ["prose", "code", "prose"]
 
 
+def test_code_that_is_indented_shows_all_its_lines_while_it_comes(app: object) -> None:
+    transcript = shown()
+    presenter = live(transcript, [TurnStarted("s"), asked("Go.")])
+    texts = []
+    for piece in ("Look:\n\n    first = 1\n", "    second = 2\n", "\n      third"):
+        presenter.show(TextDelta(piece))
+        settle(transcript)
+        texts.append(transcript.stage.flow.entries[1].pieces[1].document.toPlainText())
+    assert texts == ["first = 1", "first = 1\nsecond = 2", "first = 1\nsecond = 2\n\n  third"]
+
+
 def test_what_is_painted_bit_by_bit_equals_what_is_painted_at_once(app: object) -> None:
     transcript = shown(height=400)
     presenter = live(transcript, [TurnStarted("s"), asked("Go.")])

@@ -9,7 +9,7 @@ from PySide6.QtGui import QTextDocument
 
 from kinet.markup.look import Look
 from kinet.markup.render import Code, code_of, to_html, user_html
-from kinet.markup.slices import Block
+from kinet.markup.slices import FENCE, Block, opening_line
 from kinet.ui.transcript import documents
 from kinet.ui.transcript.ornaments import NONE
 from kinet.ui.transcript.style import Style
@@ -253,19 +253,15 @@ class Piece:
 
 
 def open_code(block: Block) -> str:
-    """The code of a fence that is still open, without what may become its closing line."""
+    """The code of a block that is still open, without what may become its closing line."""
     text = block.source
     if not block.lead:
-        place = 0
-        while place < len(text):
-            end = text.find("\n", place)
-            if end < 0:
-                return ""
-            if text[place:end].strip():
-                place = end + 1
-                break
-            place = end + 1
-        text = text[place:]
+        begin, _ = opening_line(text)
+        if not begin:
+            # The opening line is still coming, or code is told by its indentation.
+            is_fence = FENCE.match(text.lstrip("\n"))
+            return "" if is_fence else code_of(block).text.removesuffix("\n")
+        text = text[begin:]
     start = text.rfind("\n") + 1
     if not text[start:].strip(" `~"):
         text = text[: max(start - 1, 0)]
