@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -104,8 +104,19 @@ class StepBook:
         self._calls: dict[str, ToolCall] = {}
         # Calls of the step that runs now.
         self._current: list[str] = []
+        self._newest: Event | None = None
         for event in events:
             self.apply(event)
+            self._newest = event
+
+    def go_on(self, events: Sequence[Event]) -> bool:
+        """Takes in what came after the events it was made from; False if they are not of these."""
+        newest = self._newest
+        # What a crash or a moment has added: little, so the end is looked at first.
+        place = next((n for n in range(len(events) - 1, -1, -1) if events[n] is newest), -1)
+        for event in events[place + 1 :] if place >= 0 else ():
+            self.apply(event)
+        return place >= 0
 
     def apply(self, event: Event, now: float = 0.0) -> StepRecord | None:
         """Takes an event in; the record it changed, or None. `now` is `time.monotonic()`."""

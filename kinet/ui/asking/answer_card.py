@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout
 
 from kinet.ui.kit.controls import text_label
+from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.look.theme import Theme
 
@@ -25,6 +26,7 @@ class AnswerCard(QFrame):
         self.setObjectName("answerCard")
         self.setAccessibleName(f"The agent asks: {question[:500]}")
         self._open = True
+        self._offered = tuple(_shown(choice) for choice in choices)
         self._question = QLabel(spell_out(question).text, self)
         self._question.setTextFormat(Qt.TextFormat.PlainText)
         self._question.setWordWrap(True)
@@ -42,6 +44,7 @@ class AnswerCard(QFrame):
         for choice in choices:
             column.addWidget(self._choice(choice))
         column.addLayout(self._row())
+        tab_as_laid_out(self)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
@@ -51,10 +54,14 @@ class AnswerCard(QFrame):
             f" border: 1px solid {theme.color('border')}; border-radius: 8px; }}"
         )
 
+    def spoken(self) -> str:
+        """The question and the answers to choose from, for somebody who hears it."""
+        words = f"Kinet asks: {self._question.text()}"
+        return f"{words} Answers: {', '.join(self._offered)}" if self._offered else words
+
     def _choice(self, choice: str) -> QPushButton:
-        words = " ".join(spell_out(choice).text.split())[:_LONGEST_CHOICE]
         # A mnemonic is nothing a model may set.
-        button = QPushButton(words.replace("&", "&&"), self)
+        button = QPushButton(_shown(choice).replace("&", "&&"), self)
         button.setObjectName("answerChoice")
         button.setProperty("size", "row")
         button.clicked.connect(lambda: self._give(choice))
@@ -85,3 +92,8 @@ class AnswerCard(QFrame):
             self._open = False
             self.setEnabled(False)
             self.answered.emit(text)
+
+
+def _shown(choice: str) -> str:
+    """An answer as its button says it."""
+    return " ".join(spell_out(choice).text.split())[:_LONGEST_CHOICE]

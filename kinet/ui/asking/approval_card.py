@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 
 from kinet.core.approval import ApprovalRequest, Decision
@@ -14,6 +14,7 @@ from kinet.ui.asking.approval_answers import AnsweredRow, Answers
 from kinet.ui.asking.approval_parts import ApprovalHead, Body
 from kinet.ui.asking.approval_words import asked_text, shared_text, waiting_text
 from kinet.ui.asking.choice_answers import ChoiceAnswers
+from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.look.theme import Theme, current_theme
 
 # A key pressed sooner was meant for something else.
@@ -128,12 +129,11 @@ class ApprovalCard(QFrame):
         self._show_wait()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """From now on it can be seen, and is announced."""
+        """From now on it can be seen."""
         super().showEvent(event)
         if self._appeared is None and self._open:
             self._appeared = self._clock()
             self._tick.start()
-            QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """The two keys that answer; any other one goes on to the window."""
@@ -170,7 +170,8 @@ class ApprovalCard(QFrame):
         return False
 
     def _watch_keys(self) -> None:
-        """Sees the keys of all parts, also of those that were added since."""
+        """Sees the keys of all parts, also of those that were added since; Tab reaches them."""
+        tab_as_laid_out(self)
         for child in self.findChildren(QWidget):
             child.removeEventFilter(self)
             child.installEventFilter(self)

@@ -9,6 +9,9 @@ from kinet.core.approval import ApprovalRequest, Decision
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.panel.step_text import duration_text
 
+# Characters of a command or a diff that are said; the card holds it whole.
+_LONGEST_SPOKEN = 300
+
 _ICONS: Mapping[str, str] = {
     "command": "terminal",
     "edit": "file-diff",
@@ -44,6 +47,12 @@ def asked_text(request: ApprovalRequest) -> str:
     """Question and place in one line, for those who hear it."""
     place = place_of(request)[0]
     return f"{spell_out(request.question).text} {place}".strip()
+
+
+def spoken_question(request: ApprovalRequest) -> str:
+    """What is said when the question comes up: it, its place, and what it is about."""
+    about = " ".join(spell_out(request.body[:_LONGEST_SPOKEN]).text.split())
+    return f"Kinet asks: {asked_text(request)} {about}".strip()
 
 
 def waiting_text(seconds: float) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from kinet.core.approval import ApprovalRequest, Decision
+from kinet.ui.asking.approval_words import spoken_question
+from kinet.ui.kit.announce import announce
 
 if TYPE_CHECKING:
     import asyncio
@@ -52,6 +54,7 @@ class Approvals(QObject):
         self._open.append((card, answer))
         self._add_card(card)
         self._number()
+        announce(card, spoken_question(request), urgent=True)
         decision: Decision | None = None
         try:
             decision = await answer

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from kinet.core.approval import ApprovalRequest, Decision
 from kinet.ui.asking.approvals import Approvals
+from kinet.ui.kit.announce import announce
 
 if TYPE_CHECKING:
     import asyncio
@@ -47,6 +48,7 @@ class QuestionDesk(QObject):
         card.answered.connect(lambda text: None if answer.done() else answer.set_result(text))
         self._open.append(card)
         self._add_card(card)
+        announce(card, card.spoken(), urgent=True)
         self.changed.emit(len(self._open))
         try:
             return await answer

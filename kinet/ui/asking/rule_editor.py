@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLineEdit, QWidget
 
 from kinet.core.approval import ApprovalRequest, Decision, Scope
 from kinet.policy.rules import begins_with, suggested_beginning, too_broad
+from kinet.ui.kit.choice_box import ChoiceBox
 from kinet.ui.kit.controls import repolish, text_label
 from kinet.ui.kit.input_filters import guard_wheel
 from kinet.ui.kit.segments import Segments
@@ -32,9 +33,8 @@ class RuleEditor(QFrame):
         self._command = str(request.arguments.get("command") or request.body)
         self._recent = tuple(recent)
         beginning = suggested_beginning(self._command)
-        self.match = QComboBox(self)
+        self.match = ChoiceBox("How commands are compared", self)
         self.match.setObjectName("ruleMatch")
-        self.match.setAccessibleName("How commands are compared")
         if beginning:
             self.match.addItem("starting with", "prefix")
         self.match.addItem("exactly", "exact")

@@ -1,15 +1,14 @@
-"""What is said aloud while a turn runs: that it ended, and each question."""
+"""What is said aloud when a turn has ended. Questions are said where they are asked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QWidget
 
-from kinet.core.events import ApprovalRequested, Event, TurnFinished
-from kinet.core.messages import Message
-from kinet.ui.conversation_text import last_answer
+from kinet.core.events import Event, TurnFinished
+from kinet.ui.kit.announce import announce
 
 _ENDS = {
     "completed": "Kinet has answered",
@@ -18,32 +17,17 @@ _ENDS = {
 }
 
 
-def words_for(event: Event, answer: str = "") -> tuple[str, bool]:
-    """(what to say, at once); "" for what needs no word. `answer` is the last answer's source."""
-    match event:
-        case ApprovalRequested(request=request):
-            return f"Kinet asks: {request.question}", True
-        case TurnFinished(reason=reason, error=error, detail=detail):
-            words = _ENDS.get(reason, f"The turn ended: {reason.replace('_', ' ')}")
-            if error is not None:
-                return f"{words}. {error.message} {error.hint}".strip(), True
-            said = answer.strip() if reason == "completed" else detail
-            return f"{words}. {said[:500]}" if said else words, False
-    return "", False
+def end_words(event: TurnFinished, answer: str = "") -> tuple[str, bool]:
+    """(what to say, at once). `answer` is the last answer in the words that are shown."""
+    words = _ENDS.get(event.reason, f"The turn ended: {event.reason.replace('_', ' ')}")
+    if event.error is not None:
+        return f"{words}. {event.error.message} {event.error.hint}".strip(), True
+    said = answer.strip() if event.reason == "completed" else event.detail
+    return f"{words}. {said[:500]}" if said else words, False
 
 
-def announce_event(widget: QWidget, event: Event, messages: Sequence[Message]) -> None:
-    """Has a screen reader say what an event means to somebody who does not see it."""
-    if isinstance(event, ApprovalRequested | TurnFinished) and QAccessible.isActive():
-        words, urgent = words_for(event, last_answer(messages))
+def announce_event(widget: QWidget, event: Event, answer: Callable[[], str]) -> None:
+    """Has a screen reader say that a turn ended to somebody who does not see it."""
+    if isinstance(event, TurnFinished) and QAccessible.isActive():
+        words, urgent = end_words(event, answer())
         announce(widget, words, urgent=urgent)
-
-
-def announce(widget: QWidget, text: str, *, urgent: bool = False) -> None:
-    """Has a screen reader say something now, or at once where it is `urgent`."""
-    if not text or not QAccessible.isActive():
-        return
-    event = QAccessibleAnnouncementEvent(widget, text)
-    politeness = QAccessible.AnnouncementPoliteness
-    event.setPoliteness(politeness.Assertive if urgent else politeness.Polite)
-    QAccessible.updateAccessibility(event)

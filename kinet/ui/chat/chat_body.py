@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QScrollArea, QStackedLayout, QWidget
 
+from kinet.ui.kit.tab_order import stops_in
+
 if TYPE_CHECKING:
     from kinet.ui.compare.compare_page import ComparePage
     from kinet.ui.transcript.view import Transcript

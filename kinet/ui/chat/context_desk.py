@@ -27,7 +27,7 @@ class ContextDesk(QObject):
         super().__init__(parent)
         self.view: ContextView | None = None
         self._gauge, self._session = gauge, session
-        gauge.pressed.connect(lambda: spawn(self.open(), "context map"))
+        gauge.clicked.connect(lambda: spawn(self.open(), "context map"))
 
     async def open(self) -> None:
         """Measures and shows."""

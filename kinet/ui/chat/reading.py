@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from kinet.core.events import Event
 from kinet.ui.chat.announcements import announce_event
 from kinet.ui.chat.chat_body import ChatBody
+from kinet.ui.conversation_text import last_answer
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.program import OpenSession
 
@@ -89,7 +90,18 @@ class Reading(QObject):
         if session is not None:
             # A hidden transcript cannot speak; its panel can.
             place = self._body.transcript or self._panel
-            announce_event(place, event, session.conversation.messages)
+            announce_event(place, event, lambda: self._answer_words(session))
+
+    def _answer_words(self, session: OpenSession) -> str:
+        """The last answer in the words that are shown; its source where nothing is shown yet."""
+        transcript = self._body.transcript
+        if transcript is not None:
+            # There is a transcript: its modules are imported already.
+            from kinet.ui.transcript.spoken import last_answer_words
+
+            if shown := last_answer_words(transcript.stage.flow):
+                return shown
+        return last_answer(session.conversation.messages)
 
     def show_undo(self, standing: Mapping[str, bool]) -> None:
         """Which turns can be taken back, by id; True for those that were."""

@@ -6,12 +6,18 @@ import math
 import time
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from kinet.core.conversation import Conversation
-from kinet.ui.kit.controls import draw_icon, repolish, text_label
+from kinet.ui.kit.controls import (
+    ElidedLabel,
+    PaintedButton,
+    draw_icon,
+    repolish,
+    text_label,
+)
 from kinet.ui.kit.figures import cost_words, seconds_words, tokens_words
 from kinet.ui.look.theme import current_theme
 
@@ -41,7 +47,9 @@ class StatusRow(QWidget):
         self.setFixedHeight(HEIGHT)
         self._status = Status("")
         self._mark = _Mark(self)
-        self.label = text_label("", type="meta", tone="text_3", parent=self)
+        self.label = ElidedLabel("", self)
+        self.label.setProperty("type", "meta")
+        self.label.setProperty("tone", "text_3")
         self.label.setObjectName("statusLabel")
         self._detail = text_label("", type="meta", tone="text_3", parent=self)
         self.gauge = ContextGauge(self)
@@ -68,6 +76,7 @@ class StatusRow(QWidget):
         repolish(self.label)
         self._detail.setText(status.detail)
         self._tick()
+        self._fit()
         if status.since or status.until:
             self._clock.start()
         else:
@@ -93,26 +102,36 @@ class StatusRow(QWidget):
         """What is shown now."""
         return self._status
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """The detail goes first where there is no room for all."""
+        taken = [part for part in (self.gauge, self.cost) if not part.isHidden()]
+        room = self.width() - 40 - sum(part.sizeHint().width() + 12 for part in taken)
+        words = self.label.sizeHint().width() + self._detail.sizeHint().width() + 24
+        self._detail.setVisible(bool(self._status.detail) and words <= room)
+
     def _tick(self) -> None:
         text = self._status.text
         if self._status.until:
             left = math.ceil(self._status.until - time.monotonic())
-            self.label.setText(f"{text} in {seconds_words(left)}" if left > 0 else f"{text} now")
+            self.label.set_text(f"{text} in {seconds_words(left)}" if left > 0 else f"{text} now")
             return
         seconds = time.monotonic() - self._status.since if self._status.since else 0.0
         if seconds >= 1:
             text = f"{text} {seconds_words(seconds)}"
-        self.label.setText(text)
+        self.label.set_text(text)
 
 
-class ContextGauge(QWidget):
+class ContextGauge(PaintedButton):
     """How much of the model's window the conversation takes; pressed, it tells of what."""
-
-    pressed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("contextGauge")
+        # A click leaves the focus where one writes.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._share: float | None = None
@@ -147,20 +166,16 @@ class ContextGauge(QWidget):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.pos()):
-            self.pressed.emit()
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.pressed.emit()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
         else:
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = current_theme()
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.paint_surface(painter, "")
         painter.setPen(Qt.PenStyle.NoPen)
         top = (self.height() - _BAR_HEIGHT) / 2
         painter.setBrush(theme.qcolor("hover"))

@@ -7,7 +7,6 @@ from typing import Protocol
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QGridLayout,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from kinet.ui.kit.choice_box import ChoiceBox
 from kinet.ui.kit.controls import ElidedLabel, text_label
 
 _WORDS = {
@@ -56,7 +56,7 @@ class UndoQuestion(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Changed since")
         self.setFixedWidth(560)
-        self.choices: dict[str, QComboBox] = {}
+        self.choices: dict[str, ChoiceBox] = {}
         count = len(files)
         body = text_label(
             f"{'This file was' if count == 1 else f'These {count} files were'} changed after the "
@@ -77,8 +77,7 @@ class UndoQuestion(QDialog):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setColumnStretch(0, 1)
         for row, file in enumerate(files):
-            choice = QComboBox(holder)
-            choice.setAccessibleName(f"What becomes of {file.shown}")
+            choice = ChoiceBox(f"What becomes of {file.shown}", holder)
             for answer in file.answers:
                 choice.addItem(_WORDS.get(answer, answer), answer)
             # Where both sides can be kept that is what loses nothing.

@@ -98,6 +98,8 @@ class IconButton(PaintedButton):
     def set_name(self, name: str, shortcut: str = "") -> None:
         """What the button does, for tooltip and screen readers."""
         self.setAccessibleName(name)
+        # Else the tooltip would be read too, and with it the name again.
+        self.setAccessibleDescription(native_keys(shortcut) if shortcut else "")
         self.setToolTip(f"{name}  ({native_keys(shortcut)})" if shortcut else name)
 
     def set_icon(self, icon: str, token: str = "text_2") -> None:

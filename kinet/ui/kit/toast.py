@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
+from kinet.ui.kit.announce import announce
 from kinet.ui.kit.controls import text_label
 from kinet.ui.look.theme import current_theme
 
@@ -54,6 +55,7 @@ class Toast(QWidget):
         self.place()
         self.show()
         self.raise_()
+        announce(self, f"{text} {action}".strip(), urgent=seconds <= 0)
         if seconds > 0:
             self._timer.start(int(seconds * 1000))
         else:

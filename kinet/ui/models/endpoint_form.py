@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QWidget
 
 from kinet.core.profile import ModelProfile, WireProtocol
+from kinet.ui.kit.choice_box import ChoiceBox
 from kinet.ui.kit.controls import text_label
 
 PROTOCOLS: tuple[tuple[WireProtocol, str], ...] = (
@@ -27,12 +28,10 @@ class EndpointForm(QWidget):
         self.address = QLineEdit(self)
         self.address.setPlaceholderText("https://host/v1")
         self.address.setAccessibleName("Address")
-        self.model = QComboBox(self)
+        self.model = ChoiceBox("Model", self)
         self.model.setEditable(True)
-        self.model.setAccessibleName("Model")
-        self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.protocol = QComboBox(self)
-        self.protocol.setAccessibleName("Protocol")
+        self.model.setInsertPolicy(ChoiceBox.InsertPolicy.NoInsert)
+        self.protocol = ChoiceBox("Protocol", self)
         for value, label in PROTOCOLS:
             self.protocol.addItem(label, value)
         self._form = QFormLayout(self)
@@ -40,8 +39,6 @@ class EndpointForm(QWidget):
         self._form.setHorizontalSpacing(12)
         self._form.setVerticalSpacing(8)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        for box in (self.model, self.protocol):
-            box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.add_row("Address", self.address)
         self.add_row("Model", self.model)
         self.add_row("Protocol", self.protocol)

@@ -14,6 +14,7 @@ from kinet.ui.kit.controls import Line, text_label
 from kinet.ui.kit.find_strip import FindStrip
 from kinet.ui.kit.row_view import RowView
 from kinet.ui.kit.save_text import save_text
+from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.panel.model_share import ModelShare, share_of
 from kinet.ui.panel.output_view import OutputView
@@ -86,7 +87,9 @@ class StepDetail(QFrame):
         self._place = place or (self._place if same else "")
         self._share = ModelShare("none")
         if not live:
-            self._share = share_of(record.content, record.model_content)
+            private = bool(record.details.get("private"))
+            content, told = record.content, record.model_content
+            self._share = ModelShare("kept") if private else share_of(content, told)
         if not same:
             self.tabs.setCurrentIndex(OUTPUT)
         if not same or (before is not None and before.state in _LIVE):
@@ -225,6 +228,7 @@ class StepDetail(QFrame):
         column.addWidget(self._stack, 1)
         column.addWidget(Line(self))
         column.addWidget(self._foot)
+        tab_as_laid_out(self)
 
     def _view(self) -> RowView:
         return self.views[max(0, self.tabs.currentIndex())]

@@ -6,7 +6,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
-from kinet.ui.kit.controls import text_label
+from kinet.ui.kit.controls import ElidedLabel
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.look.theme import Theme
 from kinet.ui.panel.model_share import ModelShare
@@ -23,7 +23,10 @@ class ShareRow(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._mark = QLabel(self)
-        self.text = text_label("", type="meta", tone="text_2", parent=self)
+        self._share = ModelShare("none")
+        self.text = ElidedLabel("", self)
+        self.text.setProperty("type", "meta")
+        self.text.setProperty("tone", "text_2")
         self._cut = TextButton("Show cut", self, kind="link", size="row")
         self._cut.setToolTip("Go to the place where the model’s part breaks off")
         self._cut.clicked.connect(self.cut_requested)
@@ -42,11 +45,13 @@ class ShareRow(QFrame):
         row.addWidget(self._cut)
         row.addWidget(self._rest)
         self.setFixedHeight(36)
+        # As wide as the panel, whatever its words need: they give way.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_share(self, share: ModelShare, theme: Theme) -> None:
         """Says it; hides itself where nothing can be said yet."""
         self.setVisible(share.kind != "none")
-        self.text.setText(share.sentence())
+        self._share = share
         whole = share.kind == "all"
         self._mark.setVisible(whole)
         if whole:
@@ -54,6 +59,23 @@ class ShareRow(QFrame):
             self._mark.setPixmap(theme.pixmap("check", "success", 16, ratio))
         self._cut.setVisible(share.kind == "cut")
         self._rest.setVisible(share.kind == "cut")
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """The whole sentence where it has room, else one with less in it; a number is never cut."""
+        self.text.ensurePolished()
+        buttons = [button for button in (self._cut, self._rest) if not button.isHidden()]
+        room = self.width() - 28 - sum(button.sizeHint().width() + 8 for button in buttons)
+        room -= 24 if not self._mark.isHidden() else 0
+        whole = self._share.sentence()
+        fits = self.text.fontMetrics().horizontalAdvance(whole) <= room
+        self.text.set_text(whole if fits else self._share.short_sentence())
+        if not fits:
+            self.text.setToolTip(whole)
 
 
 class StepFoot(QWidget):

@@ -31,7 +31,7 @@ class KeptView(QWidget):
         self.bar.setRange(0, 1000)
         self.bar.setAccessibleName("Room taken by kept things")
         self._card = QFrame(self)
-        self._card.setProperty("kind", "card")
+        self._card.setProperty("surface", "card")
         self._rows = QVBoxLayout(self._card)
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setSpacing(0)

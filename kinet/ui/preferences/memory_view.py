@@ -6,7 +6,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QFileDialog,
     QFrame,
     QHBoxLayout,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from kinet.core.errors import KinetError
 from kinet.ui.kept_facts import FactRow, KeptFacts
+from kinet.ui.kit.choice_box import ChoiceBox
 from kinet.ui.kit.controls import Line, text_label
 from kinet.ui.kit.part_buttons import TextButton, padded
 from kinet.ui.kit.save_text import save_text
@@ -51,9 +51,8 @@ class MemoryView(QWidget):
         self.field.setPlaceholderText("Something worth knowing in every session")
         self.field.setAccessibleName("New fact")
         self.field.returnPressed.connect(self._add)
-        self.scope = QComboBox(self)
+        self.scope = ChoiceBox("Whom the fact is about", self)
         self.scope.setObjectName("memoryScope")
-        self.scope.setAccessibleName("Whom the fact is about")
         self.set_folder(folder)
         self.add = TextButton("Add", self, icon_name="plus")
         self.add.setObjectName("memoryAddButton")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from kinet.core.errors import KinetError
+from kinet.ui.kit.choice_box import ChoiceBox
 from kinet.ui.kit.controls import IconButton, Line, text_label
 from kinet.ui.kit.part_buttons import TextButton, padded
 from kinet.ui.kit.visible_text import spell_out
@@ -45,9 +45,8 @@ class RulesView(QWidget):
         self.field.textChanged.connect(self._simulate)
         self._result = _Rows(self)
         self._result.setObjectName("simulatorResult")
-        self.answer = QComboBox(self)
+        self.answer = ChoiceBox("What the new rule says", self)
         self.answer.setObjectName("newRuleAnswer")
-        self.answer.setAccessibleName("What the new rule says")
         self.words = QLineEdit(self)
         self.words.setObjectName("newRuleWords")
         self.words.setPlaceholderText("first words of a command")

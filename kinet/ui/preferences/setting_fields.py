@@ -8,7 +8,6 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
-    QComboBox,
     QDoubleSpinBox,
     QFileDialog,
     QHBoxLayout,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from kinet.settings.fields import Choice, SettingField
+from kinet.ui.kit.choice_box import ChoiceBox
 from kinet.ui.kit.controls import IconButton, repolish, text_label
 from kinet.ui.kit.switch import Switch
 
@@ -47,6 +47,7 @@ class FieldRow(QWidget):
         words.addWidget(title)
         words.addWidget(self._help)
         words.addWidget(self._error)
+        words.addStretch(1)
         self.editor = make_editor(field, self)
         self.editor.widget.setAccessibleDescription(field.help)
         title.setBuddy(self.editor.widget)
@@ -71,7 +72,7 @@ class FieldRow(QWidget):
     def offer(self, choices: Sequence[Choice]) -> None:
         """Other values to choose from."""
         box = self.editor.widget
-        if isinstance(box, QComboBox):
+        if isinstance(box, ChoiceBox):
             box.blockSignals(True)
             box.clear()
             for choice in choices:
@@ -165,7 +166,7 @@ def _switch(field: SettingField, parent: QWidget) -> Editor:
 
 
 def _choice(field: SettingField, parent: QWidget) -> Editor:
-    box = QComboBox(parent)
+    box = ChoiceBox(field.title, parent)
     for choice in field.choices:
         box.addItem(choice.label, choice.value)
         if choice.help:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import get_args
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from kinet.core.errors import KinetError
@@ -107,7 +107,10 @@ class RulesDialog(RulesFrame):
         places = await in_thread(lambda: self._files.places(self._folder, kind))
         self.place.clear()
         for path in places:
-            self.place.addItem(home_short(str(path)), path)
+            self.place.addItem(self._shown(path), path)
+            self.place.setItemData(
+                self.place.count() - 1, home_short(str(path)), Qt.ItemDataRole.ToolTipRole
+            )
         self.place.setEnabled(bool(places))
         for part in (self.edit, self.form):
             part.setEnabled(bool(places))
@@ -118,6 +121,13 @@ class RulesDialog(RulesFrame):
             self.say("This session has no folder; choose one to give it rules.", "warning")
             return
         await self._load(places[0], kind)
+
+    def _shown(self, path: Path) -> str:
+        """A file as it lies in the folder of the session; whole where it lies elsewhere."""
+        folder = self._folder
+        if folder is not None and path.is_relative_to(folder):
+            return str(path.relative_to(folder))
+        return home_short(str(path))
 
     def _open(self, path: Path) -> None:
         kind = self.kinds.value

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QHBoxLayout,
     QSplitter,
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from kinet.ui.kit.choice_box import ChoiceBox
 from kinet.ui.kit.controls import text_label
 from kinet.ui.kit.over_window import fit_over
 from kinet.ui.kit.part_buttons import TextButton
@@ -37,9 +37,8 @@ class RulesFrame(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Rules")
         self.kinds = Segments(kinds, "Which rules", self)
-        self.place = QComboBox(self)
+        self.place = ChoiceBox("Which file", self)
         self.place.setObjectName("rulesPlace")
-        self.place.setAccessibleName("Which file")
         self.views = Segments([("text", "Text"), ("form", "Form")], "How it is shown", self)
         self.about = text_label("", type="meta", tone="text_2", parent=self)
         self.about.setWordWrap(True)

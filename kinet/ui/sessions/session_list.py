@@ -128,6 +128,9 @@ class SessionModel(QAbstractListModel):
         if role == self.ENTRY_ROLE:
             return entry
         if isinstance(entry, _Group):
+            if role == Qt.ItemDataRole.AccessibleTextRole:
+                many = "1 session" if entry.count == 1 else f"{entry.count} sessions"
+                return f"Folder {entry.name}, {many}"
             return entry.name if role == Qt.ItemDataRole.DisplayRole else None
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.EditRole:

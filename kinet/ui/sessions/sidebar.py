@@ -28,6 +28,7 @@ from kinet.ui.kit.controls import (
     key_hint,
     text_label,
 )
+from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.look.theme import current_theme, icon, mark_pixmap
 from kinet.ui.sessions.narrowing import NarrowButton
 from kinet.ui.sessions.search_hits import SearchHits, TextHit
@@ -158,6 +159,7 @@ class Sidebar(QFrame):
         column.addWidget(self.hits, 2)
         column.addWidget(Line(self))
         column.addWidget(self._foot())
+        tab_as_laid_out(self)
         self._show_page()
 
     def _head(self) -> QWidget:

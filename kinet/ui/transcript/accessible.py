@@ -117,7 +117,9 @@ class EntryReader(_Virtual):
 
     def text(self, kind: QAccessible.Text) -> str:
         """Who says what."""
-        return name_of(self.entry) if kind == QAccessible.Text.Name else ""
+        if kind != QAccessible.Text.Name:
+            return ""
+        return name_of(self.entry, self.owner.stage.flow)
 
     def rect(self) -> QRect:
         """Where it is on the screen."""
@@ -147,15 +149,15 @@ class EntryReader(_Virtual):
 
     def words(self) -> str:
         """The message; an answer is read part by part."""
-        return "" if count_of_parts(self.entry) else words_of(self.entry)
+        return "" if count_of_parts(self.entry) else words_of(self.entry, self.owner.stage.flow)
 
     def hits(self) -> list[Hit]:
         """What belongs to the whole."""
-        parts = self.entry.kind == "answer"
+        parts, rows = self.entry.kind == "answer", isinstance(self.entry, StepGroup)
         return [
             hit
             for hit in self.owner.hits_of(self.entry)
-            if hit.action and hit.action != "step" and not (parts and hit.piece >= 0)
+            if hit.action and not (rows and hit.action == "step") and not (parts and hit.piece >= 0)
         ]
 
     def press(self, hit: Hit) -> None:

@@ -85,8 +85,13 @@ class Offers(QAccessibleActionInterface):
     def _named(self) -> dict[str, Hit]:
         named: dict[str, Hit] = {}
         for hit in self._hits():
-            named.setdefault(hit.tip or _WORDS.get(hit.action, hit.action), hit)
+            named.setdefault(spoken_act(hit), hit)
         return named
+
+
+def spoken_act(hit: Hit) -> str:
+    """What a hit does, in words; the bare action where nobody gave it any."""
+    return hit.name or hit.tip or _WORDS.get(hit.action, hit.action)
 
 
 _WORDS = {

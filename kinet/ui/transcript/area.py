@@ -73,7 +73,7 @@ class TranscriptArea(QAbstractScrollArea):
         self._pointer = Pointer(self.stage, self.selection, self.artist, viewport)
         self._keys = Keys(self.stage, self.selection, self.artist, viewport)
         self._actor = Actor(self.stage, self.selection, self.finder, self.artist, viewport)
-        self._jump = JumpButton(self, self.stage)
+        self.jump = JumpButton(self, self.stage)
         self._actor.step_activated.connect(self.step_activated)
         self._actor.step_found.connect(self.step_found)
         self._actor.link_activated.connect(self.link_activated)
@@ -171,7 +171,7 @@ class TranscriptArea(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The column has another width or place."""
         self.stage.restyle(self.stage.flow.style)
-        self._jump.place()
+        self.jump.place()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Nothing is moved here: the stage paints anew."""

@@ -54,11 +54,13 @@ def prose(html: str, look: Look, style: Style, width: int) -> tuple[QTextDocumen
     document.setIndentWidth(style.px(24))
     _set_html(document, html, style, width)
     panels = ornaments.prepare(document) if "<hr" in html or "background" in html else set()
+    quoted = html.count("margin-left:") != html.count("margin-left:0px")
+    if quoted:
+        ornaments.turn(document)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     document.setDefaultTextOption(option)
     document.setTextWidth(width)
-    quoted = html.count("margin-left:") != html.count("margin-left:0px")
     if not quoted and not any(mark in html for mark in _ORNATE):
         return document, ornaments.NONE
     return document, ornaments.find(document, panels, look.indent, style.families(True)[0])

@@ -6,7 +6,9 @@ from kinet.ui.kit.figures import cost_words
 
 
 def duration(seconds: float) -> str:
-    """ "41 s", "1 min 8 s", "2 h 5 min"."""
+    """ "41 s", "1 min 8 s", "2 h 5 min"; "0.2 s" below one, for that is no nothing."""
+    if 0 < seconds < 0.95:
+        return f"{max(0.1, seconds):.1f} s"
     whole = max(0, round(seconds))
     if whole < 60:
         return f"{whole} s"

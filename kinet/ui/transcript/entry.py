@@ -14,13 +14,17 @@ from kinet.ui.transcript.style import Style
 
 @dataclass(frozen=True)
 class Hit:
-    """Something that can be clicked: what it does, with what, where, and what it tells."""
+    """Something that can be clicked: what it does, with what, where, and what it tells.
+
+    `tip` is shown under the pointer; `name` is for those who hear it, where the tip does not do.
+    """
 
     action: str
     value: str = ""
     rect: QRect = field(default_factory=QRect)
     tip: str = ""
     piece: int = -1
+    name: str = ""
 
 
 Marks = Callable[[int], list[QAbstractTextDocumentLayout.Selection]]

@@ -88,7 +88,7 @@ class ErrorEntry(Entry):
         for action, word in self._offered():
             wide = round(style.advance(word)) + 36 + 14
             rect = QRect(left, self.height - 12 - _BUTTON, wide, _BUTTON)
-            found.append(Hit(action, self.turn_id, rect, ""))
+            found.append(Hit(action, self.turn_id, rect, name=word))
             left += wide + 8
         return found
 

@@ -67,12 +67,14 @@ class FilesEntry(Entry):
         if self.can_undo:
             wide = round(style.advance(self._word())) + _UNDO_ICON
             action = "redo" if self.undone else "undo"
-            found.append(Hit(action, self.turn_id, QRect(right - wide, 0, wide + 2, self.height)))
+            rect = QRect(right - wide, 0, wide + 2, self.height)
+            found.append(Hit(action, self.turn_id, rect, name=f"{self._word()} the changes"))
             right -= wide + 2 * _SIDE
         if self.call_id or self.can_undo:
             wide = round(style.advance("Review"))
             action, value = ("changes", self.turn_id) if self.can_undo else ("step", self.call_id)
-            found.insert(0, Hit(action, value, QRect(right - wide, 0, wide + 2, self.height)))
+            rect = QRect(right - wide, 0, wide + 2, self.height)
+            found.insert(0, Hit(action, value, rect, name="Review the changes"))
         return found
 
     def markdown(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QTextBlock,
     QTextCursor,
@@ -62,6 +62,20 @@ def prepare(document: QTextDocument) -> set[int]:
     return panels
 
 
+def turn(document: QTextDocument) -> None:
+    """Puts a quote's room to where its paragraph begins: right, if it is read from there."""
+    cursor = QTextCursor(document)
+    block = document.begin()
+    while block.isValid():
+        form = block.blockFormat()
+        if form.leftMargin() > 0 and block.textDirection() == Qt.LayoutDirection.RightToLeft:
+            form.setRightMargin(form.leftMargin())
+            form.setLeftMargin(0)
+            cursor.setPosition(block.position())
+            cursor.setBlockFormat(form)
+        block = block.next()
+
+
 def find(document: QTextDocument, panels: set[int], indent: int, code: str) -> Ornaments:
     """All that is to be drawn around the words of a laid-out document.
 
@@ -85,7 +99,7 @@ def find(document: QTextDocument, panels: set[int], indent: int, code: str) -> O
             made.tasks.append((_bullet(block, box), block.text().startswith(_TASKS[1])))
         elif listed is not None and listed.format().style() == _PLAIN:
             made.bullets.append(_bullet(block, box))
-        _bars(made.bars, block, box, indent)
+        _bars(made.bars, block, box, indent, document.textWidth())
         block = block.next()
     return made
 
@@ -103,12 +117,14 @@ def _bullet(block: QTextBlock, box: QRectF) -> QPointF:
     return QPointF(box.x() + line.x() - 10, y)
 
 
-def _bars(bars: list[QRectF], block: QTextBlock, box: QRectF, indent: int) -> None:
-    margin = round(block.blockFormat().leftMargin())
+def _bars(bars: list[QRectF], block: QTextBlock, box: QRectF, indent: int, width: float) -> None:
+    form = block.blockFormat()
+    from_right = form.rightMargin() > 0
+    margin = round(form.rightMargin() if from_right else form.leftMargin())
     # Qt puts what a line is higher than its letters above them, and leaves it out below the last.
     bottom = box.bottom() + block.layout().lineAt(0).y()
     for level in range(margin // indent if indent else 0):
-        left = level * indent
+        left = width - level * indent - 3 if from_right else float(level * indent)
         for bar in reversed(bars):
             if bar.x() == left and box.y() - bar.bottom() < 2 * indent:
                 bar.setBottom(bottom)

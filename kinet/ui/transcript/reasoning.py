@@ -122,5 +122,5 @@ class ReasoningEntry(TextEntry):
 
     def _word(self, now: float) -> str:
         if self.began:
-            return f"Thinking {duration(max(now - self.began, 0) + self.seconds)}"
+            return f"Thinking {duration(round(max(now - self.began, 0) + self.seconds))}"
         return f"Thought {duration(self.seconds)}" if self.seconds >= 0.5 else "Thought"

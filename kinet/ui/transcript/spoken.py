@@ -5,9 +5,10 @@ from __future__ import annotations
 from kinet.markup.highlight import language_title
 from kinet.markup.visible import shown, unbroken
 from kinet.ui.transcript.documents import OBJECT, table_of
-from kinet.ui.transcript.durations import duration
+from kinet.ui.transcript.durations import duration, plural
 from kinet.ui.transcript.entry import Entry
 from kinet.ui.transcript.error_card import ErrorEntry
+from kinet.ui.transcript.files_entry import FilesEntry
 from kinet.ui.transcript.flow import Flow
 from kinet.ui.transcript.lines import MetaEntry
 from kinet.ui.transcript.pieces import Piece
@@ -19,8 +20,8 @@ from kinet.ui.transcript.text_entry import TextEntry
 LONGEST_NAME = 2_000
 
 
-def name_of(entry: Entry) -> str:
-    """The name of an entry: who speaks, and what they say."""
+def name_of(entry: Entry, flow: Flow) -> str:
+    """The name of an entry: who speaks, and what they say, in the words that are shown."""
     match entry:
         case ReasoningEntry():
             took = f" {duration(entry.seconds)}" if entry.seconds else ""
@@ -31,11 +32,34 @@ def name_of(entry: Entry) -> str:
             return "Turn: " + ", ".join(entry.figures.parts())
         case ErrorEntry():
             return f"{entry.title}. {entry.message} {entry.hint}".strip()
+        case TextEntry() if entry.kind == "answer":
+            return f"Kinet: {_beginning(entry, flow)}"
         case TextEntry():
-            who = "You" if entry.kind == "user" else "Kinet"
-            return f"{who}: {shown(entry.source.strip())[:LONGEST_NAME]}"
+            return f"You: {shown(entry.source.strip())[:LONGEST_NAME]}"
+        case FilesEntry():
+            return entry.markdown().replace("`", "")
         case _:
             return entry.markdown().strip("[]")
+
+
+def last_answer_words(flow: Flow) -> str:
+    """The newest answer, as its name tells it; "" if there is none below the last question."""
+    for entry in reversed(flow.entries):
+        if isinstance(entry, TextEntry):
+            return _beginning(entry, flow) if entry.kind == "answer" else ""
+    return ""
+
+
+def _beginning(entry: TextEntry, flow: Flow) -> str:
+    """An answer as far as a name goes: its parts one after the other."""
+    said: list[str] = []
+    room = LONGEST_NAME
+    for number in range(count_of_parts(entry)):
+        if room <= 0:
+            break
+        said.append(name_of_part(entry, number, flow))
+        room -= len(said[-1]) + 1
+    return "\n".join(said)[:LONGEST_NAME]
 
 
 def count_of_parts(entry: Entry) -> int:
@@ -56,9 +80,9 @@ def name_of_part(entry: Entry, number: int, flow: Flow) -> str:
     return part_name(entry, place, flow) if place >= 0 and isinstance(entry, TextEntry) else ""
 
 
-def words_of(entry: Entry) -> str:
+def words_of(entry: Entry, flow: Flow) -> str:
     """What of an entry without parts is read letter by letter."""
-    return shown(entry.source) if isinstance(entry, TextEntry) else name_of(entry)
+    return shown(entry.source) if isinstance(entry, TextEntry) else name_of(entry, flow)
 
 
 def piece_of_part(entry: Entry, number: int) -> int:
@@ -103,7 +127,8 @@ def part_name(entry: TextEntry, number: int, flow: Flow) -> str:
             begin, end = cell.firstPosition(), cell.lastPosition()
             cells.append(document.toPlainText()[begin:end])
         rows.append(", ".join(cells))
-    return unbroken("Table: " + "; ".join(rows))[:LONGEST_NAME]
+    size = f"{plural(len(rows), 'row')}, {plural(table.columns(), 'column')}"
+    return unbroken(f"Table, {size}: " + "; ".join(rows))[:LONGEST_NAME]
 
 
 def _code(piece: Piece) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QComboBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from kinet.core.profile import ModelProfile
+from kinet.ui.kit.choice_box import ChoiceBox
 from kinet.ui.kit.controls import repolish
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.look.theme import Theme
@@ -43,13 +44,11 @@ class KeyTile(Tile):
         self.field.setObjectName("welcomeKeyField")
         self.test = TextButton("Test", self)
         self.test.setObjectName("welcomeTestButton")
-        self.owner = QComboBox(self)
-        self.owner.setAccessibleName("Whose key it is")
+        self.owner = ChoiceBox("Whose key it is", self)
         self.owner.hide()
         self.form = EndpointForm(self)
         self.form.hide()
-        self.models = QComboBox(self)
-        self.models.setAccessibleName("Model")
+        self.models = ChoiceBox("Model", self)
         self.models.hide()
         self.result = ProbeRow(self)
         self.save = TextButton("Save and start", self)

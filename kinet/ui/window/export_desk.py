@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from kinet.core.atomic_write import write_bytes
 from kinet.core.messages import Message
+from kinet.markup.visible import shown
 from kinet.session.export import exported
 from kinet.ui.desks.window_parts import WindowParts
 from kinet.ui.palette.palette import Palette
 from kinet.ui.palette.palette_rows import Entry
-from kinet.ui.transcript.spoken import name_of
 from kinet.ui.transcript.text_entry import TextEntry
 from kinet.ui.window.paper import paper
 
@@ -28,6 +28,8 @@ _FILTERS = {
     "pdf": "PDF (*.pdf)",
 }
 _TITLE = 100
+# Marks of Markdown, which are not shown in the conversation either.
+_MARKS = re.compile(r"\*\*|~~|`+|^[ \t]*(?:#{1,6}|>|[-*+]|```\w*)[ \t]+", re.MULTILINE)
 
 
 class ExportDesk(QObject):
@@ -121,7 +123,9 @@ def outline_of(panel: QWidget) -> list[Entry]:
     transcript.stage.filler.complete()
     for entry in transcript.stage.flow.entries:
         if isinstance(entry, TextEntry) and entry.kind in ("user", "answer"):
-            who, _, said = name_of(entry).partition(": ")
+            who = "You" if entry.kind == "user" else "Kinet"
+            # Of a long conversation no document is made for this.
+            said = _MARKS.sub("", shown(entry.source[: 4 * _TITLE]))
             title = " ".join(said.split())[:_TITLE] or "(no text)"
             icon = "chat" if who == "You" else "file-text"
             act = _goer(transcript, entry)

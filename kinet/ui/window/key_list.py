@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from kinet.ui.desks.actions import COMMANDS, Command
 from kinet.ui.kit.controls import native_keys, text_label
+from kinet.ui.kit.over_window import fit_over
+from kinet.ui.look.theme import current_theme
 
 # Keys that belong to a place, not to a command.
 _PLACES: tuple[tuple[str, str, str], ...] = (
@@ -29,6 +32,9 @@ _PLACES: tuple[tuple[str, str, str], ...] = (
 )
 
 
+_SIZE = QSize(480, 560)
+
+
 class KeyList(QDialog):
     """Opened with `open()`."""
 
@@ -36,7 +42,6 @@ class KeyList(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Keyboard shortcuts")
-        self.resize(480, 560)
         self._commands = [item for item in COMMANDS if item.id in available and item.keys]
         self._rows: list[tuple[str, list[QWidget]]] = []
         self.search = QLineEdit(self)
@@ -50,6 +55,12 @@ class KeyList(QDialog):
         column.addWidget(self.search)
         column.addWidget(self._table(), 1)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """In the middle of its window, and never larger."""
+        super().showEvent(event)
+        zoom = max(1.0, current_theme().zoom / 100)
+        fit_over(self, self.parentWidget(), _SIZE * zoom)
+
     def _table(self) -> QScrollArea:
         inner = QWidget()
         grid = QGridLayout(inner)
@@ -60,6 +71,7 @@ class KeyList(QDialog):
         rows.sort(key=lambda row: row[2])
         for number, (title, keys, group) in enumerate(rows):
             name = text_label(title)
+            name.setWordWrap(True)
             hint = text_label(native_keys(keys), tone="text_2")
             hint.setAlignment(Qt.AlignmentFlag.AlignRight)
             grid.addWidget(name, number, 0)
