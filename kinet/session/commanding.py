@@ -46,7 +46,9 @@ class CommandingSession(ComparingSession):
         await self._still()
         typed = command.typed()
         if self._stop is not None:
-            self._state.waiting.add(typed, command=True)
+            # One that was taken out of the queue and overtaken is the next one again.
+            if not self._state.waiting.put_back(typed):
+                self._state.waiting.add(typed, command=True)
             yield Notice("A turn is running; the command runs when it has ended.", keep=False)
             return
         state = self._state

@@ -24,6 +24,7 @@ from kinet.core.events import (
     TurnStarted,
 )
 from kinet.core.messages import ImagePart, Message
+from kinet.core.own_command import OwnCommand
 from kinet.core.pairing import repair
 from kinet.engine.base import TurnRequest
 from kinet.session.session import Session
@@ -231,6 +232,26 @@ async def test_what_is_attached_is_never_dropped_without_a_word(world, state):
 
 
 @pytest.mark.parametrize("state", STATES)
+async def test_a_command_of_the_persons_own_is_run_queued_or_refused(world, state, tmp_path):
+    scene = await scene_in(state, world)
+    session = scene.session
+    session.set_folder(tmp_path)
+    outcome = await outcome_of(scene, collect(session.run_command(OwnCommand("echo hi"))))
+    expected = {"closed": REFUSED}.get(state, QUEUED if state in BUSY else ACCEPTED)
+    assert outcome == expected
+    waiting = [item for item in session.queue if item.command]
+    assert len(waiting) == (outcome == QUEUED)
+    if waiting:
+        await asyncio.gather(*scene.tasks)
+        # After a stop it waits for the person.
+        assert (session.take_next() is None) == (state == "stopping")
+        session._state.waiting.paused = False
+        session.take_next()
+        assert await outcome_of(scene, collect(session.run_command(OwnCommand("echo hi"))))
+        assert session.queue == []
+
+
+@pytest.mark.parametrize("state", STATES)
 async def test_what_steers_in_any_state_reaches_the_turn_or_waits_in_the_list(world, state):
     scene = await scene_in(state, world)
     session = scene.session
@@ -423,3 +444,17 @@ async def test_after_a_turn_that_did_its_work_or_met_its_cap_the_queue_goes_on(s
     session.enqueue("Two.")
     await collect(session.send("One."))
     assert session.take_next().text == "Two."
+
+
+async def test_a_taken_command_that_a_message_overtakes_is_the_next_one_again(world, tmp_path):
+    session = world.sessions.create(folder=tmp_path)
+    await collect(session.send("One."))
+    session.enqueue("!echo hi", command=True)
+    taken = session.take_next()
+    world.engine.holds = True
+    overtaking = asyncio.ensure_future(collect(session.send("Two.")))
+    await world.engine.begun.wait()
+    await collect(session.run_command(OwnCommand("echo hi")))
+    assert [item.id for item in session.queue] == [taken.id]
+    world.engine.go.set()
+    await overtaking
