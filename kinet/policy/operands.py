@@ -184,9 +184,13 @@ def _find(words: Sequence[str], place: Place) -> str:
             return trouble
         at += 1
     while at < len(words):
-        follow = 0 if words[at] == "!" else FIND_TESTS.get(words[at])
+        follow = FIND_TESTS.get(words[at])
         if follow is None:
             return f"find: {words[at]} is not on the list of its tests"
+        if words[at].endswith("newer") and at + 1 < len(words):
+            trouble = _path(words[at + 1], place)
+            if trouble:
+                return trouble
         at += 1 + follow
     return "" if at == len(words) else "find: a test lacks its value"
 
@@ -223,6 +227,10 @@ def _test(words: Sequence[str], place: Place) -> str:
     return _path(words[1], place)
 
 
+def _bracket(words: Sequence[str], place: Place) -> str:
+    return _test(words[:-1], place) if words and words[-1] == "]" else "[ lacks its end"
+
+
 def _command(words: Sequence[str], place: Place) -> str:
     plain = len(words) > 1 and words[0] in ("-v", "-V")
     return (
@@ -252,7 +260,8 @@ def after_cd(words: Sequence[str], place: Place) -> Place:
 
 
 _SPECIAL: dict[str, Callable[[Sequence[str], Place], str]] = {
-    "find": _find, "sed": _sed, "printf": _printf, "test": _test, "command": _command, "cd": _cd,
+    "find": _find, "sed": _sed, "printf": _printf, "test": _test, "[": _bracket,
+    "command": _command, "cd": _cd,
 }  # fmt: skip
 
 

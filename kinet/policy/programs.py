@@ -56,7 +56,7 @@ PROGRAMS: dict[str, Program] = {
     "file": Program("paths", "bih0N", "", _words("brief mime mime-type mime-encoding")),
     "du": Program("paths", "shackmb", "d", _words(
         "summarize human-readable all total bytes apparent-size"), _words("max-depth")),
-    "df": Program("none", "hkmTiPl", "", _words("human-readable print-type inodes local")),
+    "df": Program("paths", "hkmTiPl", "", _words("human-readable print-type inodes local")),
     "uname": Program("none", "asnrvmpio", "", _words("all kernel-name machine")),
     "date": Program("special", "uRI", "d", _words("utc universal rfc-email"), _words("date")),
     "echo": Program("text", "neE"),
@@ -77,10 +77,11 @@ PROGRAMS: dict[str, Program] = {
     "basename": Program("text", "a", "s", _words("multiple"), _words("suffix")),
     "dirname": Program("text"),
     "grep": Program(
-        "pattern", "nirRvwxclLoHhqsEFGabIyz".replace("R", "").replace("z", ""), "eABCm", _words(
+        "pattern", "nirRvwxclLoHhqsEFGPabIyz".replace("R", "").replace("z", ""), "eABCm", _words(
             "line-number ignore-case recursive invert-match word-regexp line-regexp count "
             "files-with-matches files-without-match only-matching with-filename no-filename "
-            "quiet silent no-messages extended-regexp fixed-strings basic-regexp color colour"
+            "quiet silent no-messages extended-regexp fixed-strings basic-regexp perl-regexp color "
+            "colour"
         ), _words(
             # No --context: with macOS its number is the pattern, and the pattern a file.
             "regexp after-context before-context max-count include exclude exclude-dir "
@@ -104,6 +105,8 @@ PROGRAMS: dict[str, Program] = {
     "rev": Program("paths"),
     "which": Program("text", "a"),
     "whoami": Program("none"),
+    "sleep": Program("text"),
+    "seq": Program("text", "w", "fs", _words("equal-width"), _words("format separator")),
     "true": Program("text"),
     "false": Program("text"),
     "tr": Program("text", "cCdst", "", _words("complement delete squeeze-repeats truncate-set1"),
@@ -117,6 +120,7 @@ PROGRAMS: dict[str, Program] = {
     "find": Program("special"),
     "sed": Program("special"),
     "test": Program("special"),
+    "[": Program("special"),
     "command": Program("special"),
     # Where the rest begins is looked after by who judges the whole text.
     "cd": Program("special"),
@@ -161,7 +165,8 @@ FIND_TESTS: dict[str, int] = {
     "-cmin": 1, "-atime": 1, "-amin": 1, "-newermt": 1, "-perm": 1, "-links": 1, "-empty": 0,
     "-print": 0, "-print0": 0, "-prune": 0, "-not": 0, "-a": 0, "-o": 0, "-and": 0, "-or": 0,
     "-readable": 0, "-writable": 0, "-executable": 0, "-xdev": 0, "-mount": 0, "-depth": 0,
-    "-true": 0, "-false": 0, "-quit": 0,
+    "-true": 0, "-false": 0, "-quit": 0, "(": 0, ")": 0, "!": 0,
+    "-newer": 1, "-anewer": 1, "-cnewer": 1,
 }  # fmt: skip
 
 # Programs for which no beginning of a command may ever be remembered: what follows decides.

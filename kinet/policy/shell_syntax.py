@@ -13,6 +13,7 @@ from kinet.policy.shell_words import PlainCommand, split_plain
 _PLAIN_NODES = frozenset({
     "program", "list", "pipeline", "command", "command_name", "word", "raw_string", "string",
     "string_content", "number", "redirected_statement", "file_redirect", "file_descriptor",
+    "concatenation", "test_command", "unary_expression", "test_operator", "[", "]",
     "&&", "||", "|", ";", "\n", '"', ">", ">>", ">&", "&>",
 })  # fmt: skip
 # All else that stands in a command or a redirection is a word of it, of whatever form.
@@ -20,6 +21,7 @@ _NO_WORDS = frozenset({
     "variable_assignment", "file_redirect", "heredoc_redirect", "herestring_redirect",
     "file_descriptor", "comment",
 })  # fmt: skip
+_ESCAPED_MARKS = ("\\(", "\\)", "\\!")
 _MOST_NODES = 20_000
 _MOST_OPENINGS = 200
 _MOST_SEPARATORS = 400
@@ -59,12 +61,14 @@ def read_syntax(text: str) -> Syntax:
     loose: list[tuple[str, ...]] = []
     redirected: list[str] = []
     odd = ""
+    joined = False
     for count, node in enumerate(_all(root)):
         if count > _MOST_NODES:
             return Syntax(None, tuple(loose), tuple(redirected), "it has too many parts")
         if node.type not in _PLAIN_NODES or node.is_missing:
             odd = odd or node.type
-        if node.type == "command":
+        joined = joined or node.type == "concatenation"
+        if node.type in ("command", "test_command"):
             loose.append(_command_words(node))
         elif node.type == "file_redirect":
             redirected += [_unquoted(child) for child in node.children if _is_word(child)]
@@ -75,7 +79,8 @@ def read_syntax(text: str) -> Syntax:
     plain = split_plain(text)
     # Two readers that know nothing of each other have to agree on every word.
     if plain is None or [command.words for command in plain] != loose:
-        return Syntax(None, tuple(loose), tuple(redirected), "it is not made of plain words only")
+        trouble = _in_words("concatenation") if joined else "it is not made of plain words only"
+        return Syntax(None, tuple(loose), tuple(redirected), trouble)
     return Syntax(plain, tuple(loose), tuple(redirected))
 
 
@@ -101,8 +106,10 @@ def _all(root: Any) -> Iterator[Any]:
 def _command_words(node: Any) -> tuple[str, ...]:
     words: list[str] = []
     for child in node.children:
-        if child.type == "command_name":
+        if child.type in ("command_name", "unary_expression"):
             words += [_unquoted(inner) for inner in child.children]
+        elif child.type in ("[", "]"):
+            words.append(child.type)
         elif _is_word(child):
             words.append(_unquoted(child))
     return tuple(words)
@@ -123,7 +130,7 @@ def _unquoted(node: Any) -> str:
         return str(inner.replace("\\\\", "\\"))
     if node.type == "concatenation":
         return "".join(_unquoted(child) for child in node.children)
-    return str(text)
+    return str(text[1:] if text in _ESCAPED_MARKS else text)
 
 
 def _in_words(node_type: str) -> str:

@@ -9,6 +9,10 @@ from dataclasses import dataclass
 _WORD = re.compile(r"[A-Za-z0-9_./:,+@%-][A-Za-z0-9_./:,+@%=-]*")
 # A long option's value may hold a glob: whatever it becomes, it is that option with some value.
 _LONG_OPTION = re.compile(r"--[a-z][a-z-]*=[A-Za-z0-9_./:,+@%=*?-]*")
+# The same with its value in quotes: the shell passes both as one word.
+_LONG_NAME = re.compile(r"--[a-z][a-z-]*=(?=[\"'])")
+# Marks that mean something to the shell elsewhere, and nothing where they stand alone.
+_MARKS = re.compile(r"\\?!|\\[()]|[\[\]]")
 _BLANKS = re.compile(r" +")
 _SEPARATOR = re.compile(r"&&|\|\||;|\||\n")
 # The only redirections that write nothing.
@@ -56,7 +60,7 @@ def split_plain(text: str) -> tuple[PlainCommand, ...] | None:
             at = harmless.end()
             continue
         word = _word(text, at)
-        if word is None:
+        if word is None or (not words and word[0] == "!"):
             return None
         value, at = word
         if not words and "=" in value:
@@ -72,12 +76,26 @@ def split_plain(text: str) -> tuple[PlainCommand, ...] | None:
 
 def _word(text: str, at: int) -> tuple[str, int] | None:
     """(value, end) of one whole word, which has to be followed by a blank or a separator."""
-    if plain := _LONG_OPTION.match(text, at) or _WORD.match(text, at):
+    if name := _LONG_NAME.match(text, at):
+        quoted_value = _quoted(text, name.end())
+        if quoted_value is None:
+            return None
+        value, end = name.group() + quoted_value[0], quoted_value[1]
+    elif plain := _LONG_OPTION.match(text, at) or _WORD.match(text, at):
         value, end = plain.group(), plain.end()
-    elif raw := _RAW.match(text, at):
-        value, end = raw.group(1), raw.end()
-    elif quoted := _QUOTED.match(text, at):
-        value, end = _ESCAPED.sub(r"\1", quoted.group(1)), quoted.end()
+    elif mark := _MARKS.match(text, at):
+        value, end = mark.group().removeprefix("\\"), mark.end()
+    elif found := _quoted(text, at):
+        value, end = found
     else:
         return None
     return (value, end) if _END.match(text, end) else None
+
+
+def _quoted(text: str, at: int) -> tuple[str, int] | None:
+    """(value, end) of a string in quotes in which nothing is expanded."""
+    if raw := _RAW.match(text, at):
+        return raw.group(1), raw.end()
+    if quoted := _QUOTED.match(text, at):
+        return _ESCAPED.sub(r"\1", quoted.group(1)), quoted.end()
+    return None

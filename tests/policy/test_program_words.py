@@ -51,7 +51,7 @@ def why(command: str, root: Path, start: Path | None = None) -> str:
         ("date +%F now", "it may set the clock"), ("find /etc", "/etc is outside"),
         ("find . -foo", "find: -foo is not on the list of its tests"),
         ("find . -name", "find: a test lacks its value"), ("find -exec x", "not on the list"),
-        ("find . ! -newer x", "not on the list"), ("printf", "may set a variable"),
+        ("find . ! -fls x", "not on the list"), ("printf", "may set a variable"),
         ("printf -v x", "may set a variable"), ("sed -n", "sed only prints"),
         ("sed -n 1p a.txt ../x", "../x is outside"),
         ("sed -n 1p ../x", "../x is outside"), ("sed -n 1p -i", "sed: -i is not on the list"),

@@ -10,7 +10,7 @@ from kinet.policy.programs import PROGRAMS
 _PLAIN = """ls pwd cat head tail wc stat du df uname date echo printf cut diff cmp comm sha256sum
     md5sum basename dirname grep nl tac rev which whoami true tr sort uniq test command cd type id
     groups arch nproc uptime hostname free realpath readlink tree xxd od hexdump strings fold column
-    paste expand unexpand fmt base64 sha512sum b2sum cksum egrep"""
+    paste expand unexpand fmt base64 sha512sum b2sum cksum egrep find seq ["""
 _OTHERS = "find rg sed git rm cp mv tee touch xargs env sh python3 awk test ["
 _PLAIN_PROGRAMS = _PLAIN.split()
 _PROGRAMS = [*_PLAIN_PROGRAMS, *_OTHERS.split()]
@@ -18,7 +18,8 @@ _WORDS = """-l -a -n -r -R -c -u -d -f -x -v -i -e -o -w -s -k2 -t, -h -p -z -0 
     --version --output=x --include=*.py --bytes=3 --width=9 -L -b -s2 -E -g -nE
     --color=never -name -type -maxdepth -exec -delete -print -fls -ok --files -size -newer
     --reverse -ofile --o
-    --outp=x --in-place -i.bak -wq"""
+    --outp=x --in-place -i.bak -wq --include="*.py" --output="x" --color='never' --width="$x"
+    \\( \\) ! \\! ] -newer -P"""
 _OPTIONS = _WORDS.split()
 _NAMES = """a.txt b.txt src src/c.py 7 a one b . .. ../x /etc/passwd /tmp/x '*.py' a* ~ $HOME {a,b}
     1 2 1,3p p 1w /x/ w 'w\tx' 's/a/b/e' 's/a/b/w\tout' x=1 "$x" `id` $(id) -- -
