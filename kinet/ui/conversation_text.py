@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kinet.core.messages import Message, ToolCall
+from kinet.core.own_command import as_message_text
 from kinet.ui.program import OpenSession
 
 
@@ -29,9 +30,13 @@ def last_code(messages: Sequence[Message]) -> str:
     return ""
 
 
-def questions(messages: Sequence[Message]) -> list[str]:
-    """What the person said, oldest first."""
-    return [item.text for item in messages if item.role == "user" and not item.kind]
+def typed_before(messages: Sequence[Message]) -> list[str]:
+    """What the person said and what they ran, oldest first, as it would be typed again."""
+    return [
+        item.command.typed() if item.command is not None else as_message_text(item.text)
+        for item in messages
+        if item.role == "user" and item.kind in ("", "command")
+    ]
 
 
 def recent_commands(session: OpenSession | None, most: int = 60) -> list[str]:

@@ -36,6 +36,7 @@ class Waiting:
 
     id: str
     text: str
+    command: bool = False
 
 
 @dataclass
@@ -74,6 +75,9 @@ class FakeSession:
         async for event in self.program.script(self, text, approver):
             yield self._take(event)
 
+    async def prepare(self, digest: Any) -> Any:
+        return digest(self.saved)
+
     async def branch_points(self) -> list[Any]:
         return []
 
@@ -102,8 +106,8 @@ class FakeSession:
     def stop(self) -> None:
         self.stopped.set()
 
-    def enqueue(self, text: str) -> Waiting:
-        item = Waiting(f"q{next(self._ids)}", text)
+    def enqueue(self, text: str, *, command: bool = False) -> Waiting:
+        item = Waiting(f"q{next(self._ids)}", text, command)
         self.queue.append(item)
         return item
 

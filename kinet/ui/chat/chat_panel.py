@@ -20,6 +20,7 @@ from kinet.core.events import (
     TurnFinished,
     TurnStarted,
 )
+from kinet.core.own_command import as_message_text
 from kinet.ui.asking.approvals import Approvals
 from kinet.ui.asking.question_desk import Person, QuestionDesk
 from kinet.ui.chat.branch_desk import BranchDesk
@@ -127,13 +128,16 @@ class ChatPanel(QFrame):
         """The transcript; built when it is first asked for."""
         return self.reading.transcript
 
-    def send(self, text: str, pictures: Sequence[Path] = ()) -> None:
-        """Starts a turn with `text`; if no session can be opened the text stays."""
+    def send(self, text: str, pictures: Sequence[Path] = (), *, command: bool = False) -> None:
+        """Starts a turn with `text`, or runs it as a `command` of the person's own.
+
+        If no session can be opened the text stays.
+        """
         session = self.open_session()
         if session is not None:
             self.desk.clear()
             self.transcript.jump_to_bottom()
-            self.runner.start(session, text, pictures)
+            self.runner.start(session, text, pictures, command=command)
 
     def open_session(self) -> OpenSession | None:
         """The session, opened if there is none yet; None (and `problem`) if that fails."""
@@ -170,6 +174,7 @@ class ChatPanel(QFrame):
         """Shows title, folder, figures and queue as they are now."""
         self.header.set_title(self.title)
         self.header.set_folder(self.folder)
+        self.composer.mark.set_place(self.folder, waits=self.runner.running)
         self.header.show_tools(self.session is not None)
         if self.session is not None:
             self.status_row.show_figures(self.session.conversation, self._model_window)
@@ -217,6 +222,7 @@ class ChatPanel(QFrame):
 
     def _connect(self) -> None:
         self.desk.send_now.connect(self.send)
+        self.desk.run_now.connect(lambda typed: self.send(typed, command=True))
         self.composer.stop_requested.connect(self.stop)
         self.composer.problem.connect(self.problem)
         self.header.find_requested.connect(self.find_bar.open_bar)
@@ -236,7 +242,9 @@ class ChatPanel(QFrame):
         self.branches.problem.connect(self.problem)
         self.branches.compare_wanted.connect(self.compare.open)
         self.edits.problem.connect(self.problem)
-        self.edits.given_back.connect(self.desk.give_back)
+        self.edits.given_back.connect(
+            lambda text: self.desk.give_back(as_message_text(text)),
+        )
         self.edits.left.connect(self.composer.edit.setFocus)
         self.compare.moved.connect(self.branches.moved)
         self.compare.problem.connect(self.problem)

@@ -12,7 +12,14 @@ from PySide6.QtCore import QObject, Signal
 
 from kinet.core.approval import Approver
 from kinet.core.errors import KinetError
-from kinet.core.events import ContextCompacted, Event, MessageCompleted, TurnFinished
+from kinet.core.events import (
+    ContextCompacted,
+    Event,
+    MessageCompleted,
+    ToolStarted,
+    TurnFinished,
+)
+from kinet.core.own_command import NAME, as_message_text, typed_command
 from kinet.ui.chat.turn_status import TurnStatus
 from kinet.ui.kit.tasks import breathe, spawn
 from kinet.ui.program import OpenSession
@@ -38,6 +45,8 @@ class TurnRunner(QObject):
         self.running = False
         self.end = ""
         self.steps = StepBook()
+        # The steps of what is restored next, where they were gathered beside the window.
+        self.prepared: StepBook | None = None
         self.status = TurnStatus()
         self._approver = approver
         self._session: OpenSession | None = None
@@ -51,7 +60,8 @@ class TurnRunner(QObject):
 
     def restore(self, events: Sequence[Event]) -> None:
         """Takes in a saved conversation."""
-        self.steps = StepBook(events)
+        steps, self.prepared = self.prepared, None
+        self.steps = steps if steps is not None and steps.go_on(events) else StepBook(events)
         last = next((event for event in reversed(events) if isinstance(event, TurnFinished)), None)
         self.end = _END_WORDS.get(last.reason, "") if last is not None else ""
 
@@ -62,10 +72,12 @@ class TurnRunner(QObject):
         attachments: Sequence[Any] = (),
         *,
         insist: bool = False,
+        command: bool = False,
     ) -> None:
         """Starts a turn; afterwards what was queued meanwhile is sent too.
 
-        `insist` asks also a server that is left alone for a while.
+        `insist` asks also a server that is left alone for a while. A `command` of the person's own
+        is run, as it was typed.
         """
         self._session = session
         self._began = self._stopping = False
@@ -74,7 +86,7 @@ class TurnRunner(QObject):
             self._more["insist"] = True
         # At once: what is sent before the task begins is queued and starts no second turn.
         self._set_running(True)
-        spawn(self._run(session, text), f"turn of {session.id}")
+        spawn(self._run(session, text, command=command), f"turn of {session.id}")
 
     def stop(self) -> None:
         """Ends the running turn; its last event still comes."""
@@ -83,31 +95,40 @@ class TurnRunner(QObject):
             self._stopping = not self._began
             self._session.stop()
 
-    async def _run(self, session: OpenSession, text: str) -> None:
+    async def _run(self, session: OpenSession, text: str, *, command: bool) -> None:
         following: str | None = text
+        # What came from the queue is there again if it is refused.
+        self._unsent = text if command else as_message_text(text)
         try:
             while following is not None:
-                self._unsent = following
-                await self._turn(session, following)
+                await self._turn(session, following, command=command)
                 spawn(self._afterwards(session), f"after a turn of {session.id}")
                 queued = session.take_next()
                 self.queue_changed.emit()
                 following = queued.text if queued is not None else None
+                command = queued is not None and queued.command
         except KinetError as exc:
             self.failed.emit(exc.sentence())
         finally:
             # Whatever went wrong, what the person wrote is not lost.
             if self._unsent:
                 self.refused.emit(self._unsent)
+            self._unsent = ""
+            self.queue_changed.emit()
             self._set_running(False)
 
-    async def _turn(self, session: OpenSession, text: str) -> None:
+    async def _turn(self, session: OpenSession, text: str, *, command: bool) -> None:
         self.end, self._began = "", False
         rested = time.monotonic()
         more, self._more = self._more, {}
         if "attachments" in more:
             more["attachments"] = await asyncio.to_thread(_parts, more["attachments"])
-        async with aclosing(session.send(text, approver=self._approver, **more)) as events:
+        own = typed_command(text) if command else None
+        if own is not None:
+            running = session.run_command(own, self._approver)
+        else:
+            running = session.send(text, approver=self._approver, **more)
+        async with aclosing(running) as events:
             async for event in events:
                 self._began = True
                 if self._stopping:
@@ -128,7 +149,7 @@ class TurnRunner(QObject):
             self.failed.emit(exc.sentence())
 
     def _take(self, event: Event) -> None:
-        if isinstance(event, MessageCompleted | ContextCompacted):
+        if isinstance(event, MessageCompleted | ContextCompacted) or _is_own_command(event):
             self._unsent = ""
         self.steps.apply(event, time.monotonic())
         if isinstance(event, TurnFinished):
@@ -145,6 +166,11 @@ class TurnRunner(QObject):
     def _set_running(self, running: bool) -> None:
         self.running = running
         self.running_changed.emit(running)
+
+
+def _is_own_command(event: Event) -> bool:
+    """True where a command of the person's own began to run."""
+    return isinstance(event, ToolStarted) and event.name == NAME
 
 
 def _parts(attachments: Sequence[Any]) -> list[Any]:

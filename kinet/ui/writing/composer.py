@@ -12,12 +12,15 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QTextCursor,
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from kinet.core.own_command import typed_command
 from kinet.ui.kit.controls import BUTTON, IconButton, MenuButton, PaintedButton, draw_icon, key_hint
 from kinet.ui.look.theme import current_theme
 from kinet.ui.writing.attachments import Attachment, ChipBar, read_attachment
+from kinet.ui.writing.command_mark import CommandMark
 from kinet.ui.writing.composer_edit import ComposerEdit
 from kinet.ui.writing.composer_menus import ComposerMenus
 from kinet.ui.writing.given_pictures import Picture
@@ -54,6 +57,7 @@ class Composer(QWidget):
         column.addWidget(self.box)
         self.edit = self.box.edit
         self.skills = self.box.skills
+        self.mark = self.box.mark
         self.menus = ComposerMenus(self.box.model, self.box.mode, self.box.preset)
         self._connect()
         self.set_running(False)
@@ -96,8 +100,6 @@ class Composer(QWidget):
     def set_running(self, running: bool) -> None:
         """Shows Stop while a turn runs; Send stays, and queues then."""
         self.box.stop.setVisible(running)
-        what = "Add to the queue" if running else "Send"
-        self.box.send.set_name(what, "Return" if self.edit.enter_sends else "Ctrl+Return")
         self._refresh()
 
     def set_enter_sends(self, sends: bool) -> None:
@@ -113,6 +115,7 @@ class Composer(QWidget):
         """Takes on the current look."""
         self.edit.restyle()
         self.skills.restyle()
+        self.mark.restyle()
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -135,6 +138,7 @@ class Composer(QWidget):
         self.edit.picture_given.connect(self.take_picture)
         self.pictures.ready.connect(self._take_ready)
         self.edit.focus_changed.connect(self.box.update)
+        self.mark.as_text.connect(self._make_text)
         self.edit.height_changed.connect(self.updateGeometry)
         self.box.chips.removed.connect(self._remove_attachment)
         self.box.chips.opened.connect(self._unfold_attachment)
@@ -169,11 +173,26 @@ class Composer(QWidget):
 
     def _refresh(self) -> None:
         text = self.text()
+        command = typed_command(text)
+        self.mark.set_command(command)
+        self.edit.set_command(command is not None)
+        self._name_send(is_command=command is not None)
         is_anything = text.strip() or self._attachments or self.pictures.waiting
         self.box.send.setEnabled(bool(is_anything))
         # A command is a message of its own.
         self.box.command.setEnabled(not text)
         self.changed.emit()
+
+    def _name_send(self, *, is_command: bool) -> None:
+        running = self.box.stop.isVisibleTo(self)
+        what = "Add to the queue" if running else "Run the command" if is_command else "Send"
+        self.box.send.set_name(what, "Return" if self.edit.enter_sends else "Ctrl+Return")
+
+    def _make_text(self) -> None:
+        """A blank before the mark makes a message of the command; the caret stays where it was."""
+        cursor = QTextCursor(self.edit.document())
+        cursor.insertText(" ")
+        self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _set_attachments(self, attachments: tuple[Attachment, ...]) -> None:
         self._attachments = attachments
@@ -206,6 +225,7 @@ class _Box(QFrame):
         super().__init__(parent)
         self.skills = SkillChips(self)
         self.chips = ChipBar(self)
+        self.mark = CommandMark(self)
         self.edit = ComposerEdit(self)
         self.skills.follows = self.edit
         self.plus = IconButton("plus", "Attach text files and pictures", parent=self)
@@ -222,6 +242,7 @@ class _Box(QFrame):
         column.setSpacing(8)
         self._inset(column, self.skills)
         self._inset(column, self.chips)
+        self._inset(column, self.mark)
         self._inset(column, self.edit)
         column.addLayout(self._bar())
 

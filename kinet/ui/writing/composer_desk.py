@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from kinet.ui.conversation_text import questions
-from kinet.ui.program import OpenSession
+from kinet.core.own_command import as_message_text, typed_command
+from kinet.ui.conversation_text import typed_before
+from kinet.ui.open_session import OpenSession, Queued
 from kinet.ui.writing.attachments import pictures_of, with_attachments
 from kinet.ui.writing.composer import Composer
 from kinet.ui.writing.drafts import NEW, Draft, DraftBook
@@ -20,6 +21,7 @@ class ComposerDesk(QObject):
 
     # The text, and the files of pictures.
     send_now = Signal(str, object)
+    run_now = Signal(str)  # a command of the person's own, as it was typed
     model_needed = Signal()
 
     def __init__(
@@ -56,6 +58,9 @@ class ComposerDesk(QObject):
 
     def submit(self) -> None:
         """Sends what the composer holds; queues it while a turn runs; keeps it without a model."""
+        if typed_command(self._composer.text()) is not None:
+            self._run_command(self._composer.text().rstrip())
+            return
         attached = self._composer.attachments()
         pictures = pictures_of(attached)
         text = with_attachments(self._composer.text(), attached)
@@ -82,6 +87,21 @@ class ComposerDesk(QObject):
             return
         self.send_now.emit(text, pictures)
 
+    def _run_command(self, typed: str) -> None:
+        """A command needs no model; while a turn runs, it waits: it never steers."""
+        if self._composer.attachments():
+            self._composer.problem.emit(
+                "A command takes nothing that is attached: take it off, or send it as text."
+            )
+            return
+        session = self._session()
+        if not self.running or session is None:
+            self.run_now.emit(typed)
+            return
+        session.enqueue(typed, command=True)
+        self.clear()
+        self.show_queue()
+
     def clear(self) -> None:
         """Empties the composer: its text is on its way."""
         self._recalled = 0
@@ -98,8 +118,7 @@ class ComposerDesk(QObject):
 
     def give_back(self, text: str) -> None:
         """Puts a text that could not be sent back into the composer, before what is in it."""
-        parts = (text, self._composer.text())
-        joined = "\n\n".join(part for part in parts if part.strip())
+        joined = _joined(text, self._composer.text())
         self._composer.set_content(joined, self._composer.attachments())
 
     def show_queue(self) -> None:
@@ -123,15 +142,15 @@ class ComposerDesk(QObject):
 
     def _steer(self, message_id: str) -> None:
         session = self._session()
-        if session is not None and (text := self._take(session, message_id)):
-            session.steer(text)
+        if session is not None and (item := self._take(session, message_id)) is not None:
+            session.steer(item.text)
             self.show_queue()
 
     def _edit(self, message_id: str) -> None:
         session = self._session()
-        if session is not None and (text := self._take(session, message_id)):
-            parts = (text, self._composer.text())
-            self._composer.set_content("\n\n".join(part for part in parts if part.strip()))
+        if session is not None and (item := self._take(session, message_id)) is not None:
+            typed = item.text if item.command else as_message_text(item.text)
+            self._composer.set_content(_joined(typed, self._composer.text()))
             self._composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _remove(self, message_id: str) -> None:
@@ -139,19 +158,21 @@ class ComposerDesk(QObject):
         if session is not None:
             self._take(session, message_id)
 
-    def _take(self, session: OpenSession, message_id: str) -> str:
+    def _take(self, session: OpenSession, message_id: str) -> Queued | None:
         waiting = (*session.steering, *session.queue)
-        text = next((item.text for item in waiting if item.id == message_id), "")
+        found = next((item for item in waiting if item.id == message_id), None)
         session.remove_queued(message_id)
         self.show_queue()
-        return text
+        return found
 
     def _recall(self, step: int) -> None:
         """Walks through own earlier messages. Past the newest: the draft. 0 edits the last one."""
-        if step == 0 and self.edit_last():
-            return
         session = self._session()
-        asked = questions(session.conversation.messages) if session is not None else []
+        asked = typed_before(session.conversation.messages) if session is not None else []
+        # A command has no bubble to be edited in: it comes into the composer, to be run again.
+        ran_last = bool(asked) and typed_command(asked[-1]) is not None
+        if step == 0 and not ran_last and self.edit_last():
+            return
         place = 1 if step == 0 else self._recalled - step
         if place < 0 or place > len(asked):
             return
@@ -164,3 +185,9 @@ class ComposerDesk(QObject):
         else:
             aside = self._set_aside
             self._composer.set_content(aside.text, aside.attachments, aside.caret)
+
+
+def _joined(text: str, present: str) -> str:
+    """Both texts, `text` first; a command comes last, for what follows one would be run with it."""
+    parts = (present, text) if typed_command(text) is not None else (text, present)
+    return "\n\n".join(part for part in parts if part.strip())

@@ -44,7 +44,7 @@ class QueueTray(QWidget):
         first = list(steering)
         steering_ids = {item.id for item in first}
         for number, item in enumerate((*first, *queue), start=1):
-            row = _Row(number, item.text, self)
+            row = _Row(number, item.text, self, is_command=item.command)
             if item.id in steering_ids:
                 row.steer.setEnabled(False)
                 row.steer.setText("Steers the turn")
@@ -63,7 +63,7 @@ class QueueTray(QWidget):
 
 
 class _Row(QWidget):
-    def __init__(self, number: int, text: str, parent: QWidget) -> None:
+    def __init__(self, number: int, text: str, parent: QWidget, *, is_command: bool) -> None:
         super().__init__(parent)
         self.setFixedHeight(ROW_HEIGHT)
         row = QHBoxLayout(self)
@@ -72,11 +72,17 @@ class _Row(QWidget):
         count = text_label(str(number), type="meta", tone="text_3", parent=self)
         count.setFixedWidth(12)
         self.label = ElidedLabel(text, self)
-        self.label.setAccessibleName(f"Queued {number}: {text}")
+        what = "command " if is_command else ""
+        self.label.setAccessibleName(f"Queued {what}{number}: {text}")
+        self._icon = "terminal" if is_command else "steer"
+        if is_command:
+            self.label.setProperty("type", "code")
         self.steer = QPushButton("Steer now", self)
         self.steer.setProperty("kind", "quiet")
         self.steer.setProperty("size", "row")
         self.steer.setToolTip("Give this to the running turn at its next step")
+        # A command is run when the turn has ended; the model is told of it then.
+        self.steer.setVisible(not is_command)
         self.edit = IconButton("edit", "Edit", parent=self)
         self.remove = IconButton("close", "Remove", parent=self)
         for button, act in (
@@ -92,5 +98,5 @@ class _Row(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        draw_icon(painter, "steer", "text_2", QPoint(24, self.height() // 2))
+        draw_icon(painter, self._icon, "text_2", QPoint(24, self.height() // 2))
         painter.setPen(Qt.PenStyle.NoPen)

@@ -1,0 +1,112 @@
+"""Says above the text that it is a command, where it runs, and who hears of it; a way out too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+
+from kinet.core.own_command import OwnCommand
+from kinet.ui.kit.announce import announce
+from kinet.ui.kit.controls import ElidedLabel, draw_icon
+from kinet.ui.kit.part_buttons import TextButton
+from kinet.ui.look.theme import current_theme
+from kinet.ui.writing.chip_rows import CHIP_HEIGHT
+
+_WORD = "Command"
+_SIDE, _ICON = 8, 14
+
+
+class CommandMark(QWidget):
+    """Shown while the text is a command. `as_text` asks to make a message of it."""
+
+    as_text = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("commandMark")
+        self._command: OwnCommand | None = None
+        self._folder: Path | None = None
+        self._waits = False
+        self.chip = _Chip(self)
+        self.words = ElidedLabel("", self)
+        self.words.setProperty("type", "meta")
+        self.words.setProperty("tone", "text_3")
+        self.button = TextButton(
+            "Send as text", self, kind="link", size="row", name="Send as text instead"
+        )
+        self.button.setToolTip("Puts a blank before the “!”, which makes a message of it")
+        self.button.clicked.connect(self.as_text)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.chip)
+        row.addWidget(self.words, 1)
+        row.addStretch(0)
+        row.addWidget(self.button)
+        self.hide()
+
+    def set_command(self, command: OwnCommand | None) -> None:
+        """What the text is now, None for a message; said aloud when that changes."""
+        before = self._command
+        self._command = command
+        if (before is None) == (command is None) and (
+            before is None or command is None or before.private == command.private
+        ):
+            return
+        self.setVisible(command is not None)
+        self._tell()
+        if command is None:
+            announce(self, "A message again")
+        else:
+            announce(self, f"{_WORD}: {self.words.whole_text()}")
+
+    def set_place(self, folder: Path | None, *, waits: bool) -> None:
+        """Where a command would run, None for nowhere; `waits`: only when the turn has ended."""
+        if (folder, waits) != (self._folder, self._waits):
+            self._folder, self._waits = folder, waits
+            self._tell()
+
+    def restyle(self) -> None:
+        """Takes on another size of text."""
+        self.chip.updateGeometry()
+        self.update()
+
+    def _tell(self) -> None:
+        if self._folder is None:
+            self.words.set_text("needs a folder; choose one first")
+            return
+        private = self._command is not None and self._command.private
+        heard = "kept from the model" if private else "the model hears what it prints"
+        when = ", when the turn has ended" if self._waits else ""
+        self.words.set_text(f"runs in {self._folder.name or self._folder}{when}; {heard}")
+
+
+class _Chip(QWidget):
+    """The word with its icon on a tint: never colour alone."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(_WORD)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        word = QFontMetrics(current_theme().font("meta")).horizontalAdvance(_WORD)
+        return QSize(_SIDE + _ICON + 6 + word + _SIDE, CHIP_HEIGHT)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = current_theme()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.qcolor("accent_tint"))
+        painter.drawRoundedRect(self.rect(), 4, 4)
+        middle = QPoint(_SIDE + _ICON // 2, self.height() // 2)
+        draw_icon(painter, "terminal", "accent", middle, _ICON)
+        painter.setFont(theme.font("meta"))
+        painter.setPen(theme.qcolor("accent"))
+        left = _SIDE + _ICON + 6
+        room = QRect(left, 0, self.width() - left, self.height())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, _WORD)
