@@ -228,7 +228,7 @@ class _Writer:
         for place, row in enumerate(rows):
             top = self.look.gap // 2 if place == 0 and self.started and not own_line else 0
             text = escape(breakable(row)) or "&#8203;"
-            self.out.append(f'<p style="{style}margin-top:{top}px">{text}</p>')
+            self.out.append(f'<p dir="ltr" style="{style}margin-top:{top}px">{text}</p>')
         self.started = True
 
     _code_block = _fence

@@ -109,11 +109,16 @@ class Theme:
     def font(
         self, size: str = "ui", *, bold: bool = False, mono: bool = False, digits: bool = False
     ) -> QFont:
-        """A font of the family lists; `digits` makes all digits equally wide."""
+        """A font of the family lists; `digits` makes all digits equally wide.
+
+        Both faces would draw one sign for several (-> as an arrow, != as ≠, 4x4 with a cross): what
+        is shown is what stands there.
+        """
         font = QFont()
         font.setFamilies(list(code_families() if mono else ui_families()))
         font.setPixelSize(self.pixels(size))
         font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
+        font.setFeature(QFont.Tag("calt"), 0)
         if digits:
             font.setFeature(QFont.Tag("tnum"), 1)
         return font

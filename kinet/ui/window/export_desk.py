@@ -19,7 +19,7 @@ from kinet.ui.desks.window_parts import WindowParts
 from kinet.ui.palette.palette import Palette
 from kinet.ui.palette.palette_rows import Entry
 from kinet.ui.transcript.text_entry import TextEntry
-from kinet.ui.window.paper import paper
+from kinet.ui.window.paper import paper, print_on
 
 _FILTERS = {
     "md": "Markdown (*.md)",
@@ -63,10 +63,17 @@ class ExportDesk(QObject):
             return
         printer = QPrinter(QPrinter.PrinterMode.HighResolution)
         dialog = QPrintDialog(printer, self._parts.window)
-        dialog.accepted.connect(lambda: paper(title, messages).print_(printer))
+        dialog.accepted.connect(lambda: self._print(printer, title, messages))
         dialog.finished.connect(dialog.deleteLater)
         dialog.setModal(True)
         dialog.show()
+
+    def _print(self, printer: QPrinter, title: str, messages: Sequence[Message]) -> None:
+        document = paper(title, messages)
+        try:
+            print_on(printer, document, printer.fromPage(), printer.toPage())
+        except OSError as exc:
+            self._parts.toast.tell(f"It could not be printed: {exc}. Choose another printer.")
 
     def outline(self) -> None:
         """Lists the messages; choosing one goes there."""
@@ -111,7 +118,7 @@ def write_pdf(path: Path, title: str, messages: Sequence[Message]) -> None:
     writer.setTitle(title)
     writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
     writer.setPageMargins(QMarginsF(18, 18, 18, 18), QPageLayout.Unit.Millimeter)
-    paper(title, messages).print_(writer)
+    print_on(writer, paper(title, messages))
 
 
 def outline_of(panel: QWidget) -> list[Entry]:

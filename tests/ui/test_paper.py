@@ -1,0 +1,100 @@
+"""A conversation on paper: letters of a size that can be read, nothing cut, nothing hidden."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QTextDocument
+from PySide6.QtPrintSupport import QPrinter
+
+from kinet.core.messages import Message, ToolCall
+from kinet.ui.window.export_desk import write_pdf
+from kinet.ui.window.paper import paper, print_on
+
+pypdf = pytest.importorskip("pypdf")
+
+_LONG = "```python\n" + "".join(f"line_{n} = {n}\n" for n in range(150)) + "```\n"
+
+
+def _written(path: Path, answer: str) -> list[list[tuple[str, float]]]:
+    """The pieces of text of each page, with the size of their letters in points."""
+    write_pdf(path, "Talk", (Message("user", "Go."), Message("assistant", answer)))
+    pages = []
+    for page in pypdf.PdfReader(path).pages:
+        pieces: list[tuple[str, float]] = []
+
+        def see(text: str, cm: list[float], tm: list[float], _font: object, size: float) -> None:
+            if text.strip():
+                pieces.append((_spaced(text), abs(size * tm[3] * cm[3])))  # noqa: B023
+
+        page.extract_text(visitor_text=see)
+        pages.append(pieces)
+    return pages
+
+
+def _spaced(text: str) -> str:
+    # A space and a tab are one drawing in the font, so that a reader may find either.
+    return " ".join(text.split())
+
+
+def _text(pages: list[list[tuple[str, float]]]) -> str:
+    return " ".join(text for page in pages for text, _ in page)
+
+
+def test_letters_have_the_size_they_are_read_at(app: object, tmp_path: Path) -> None:
+    (page,) = _written(tmp_path / "a.pdf", "# Title\n\nSome words.\n\n```\ncode\n```\n")
+    sizes = [size for _, size in page]
+    assert min(sizes) > 7
+    assert max(sizes) < 30
+
+
+def test_a_long_answer_goes_on_over_pages_that_tell_their_number(
+    app: object, tmp_path: Path
+) -> None:
+    pages = _written(tmp_path / "a.pdf", _LONG)
+    said = _text(pages)
+    assert len(pages) in (3, 4)
+    assert all(f"line_{n} = {n}" in said for n in range(150))
+    assert pages[1][-1][0] == f"2 / {len(pages)}"
+
+
+def test_only_the_pages_that_were_asked_for_are_printed(app: object, tmp_path: Path) -> None:
+    printer = QPrinter()
+    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+    printer.setOutputFileName(str(tmp_path / "a.pdf"))
+    print_on(printer, paper("Talk", (Message("assistant", _LONG),)), 2, 2)
+    (page,) = pypdf.PdfReader(tmp_path / "a.pdf").pages
+    assert "2 / 3" in _spaced(page.extract_text())
+
+
+def test_what_is_written_is_what_stands_there(app: object, tmp_path: Path) -> None:
+    pages = _written(tmp_path / "a.pdf", "`a != b -> c || d` and --> and <b>x</b> 4x4\n")
+    assert "a != b -> c || d" in _text(pages)
+    assert "--> and <b>x</b> 4x4" in _text(pages)
+
+
+def test_a_link_can_be_followed_and_open_tasks_are_told_from_done_ones(
+    app: object, tmp_path: Path
+) -> None:
+    pages = _written(tmp_path / "a.pdf", "[the page](https://a.test/x)\n\n- [ ] one\n- [x] two\n")
+    (page,) = pypdf.PdfReader(tmp_path / "a.pdf").pages
+    addresses = [note.get_object()["/A"]["/URI"] for note in page["/Annots"]]
+    assert addresses[0] == "https://a.test/x"
+    assert min(size for text, size in pages[0] if text) > 7
+
+
+def test_code_is_written_from_the_left_and_a_long_call_says_that_it_was_cut(app: object) -> None:
+    call = Message("assistant", "```\n# שלום\n```", (ToolCall("c1", "shell", "x" * 400),))
+    document = paper("Talk", (call,))
+    assert isinstance(document, QTextDocument)
+    assert document.find("שלום").block().textDirection().value == 0
+    assert "x…" in document.toPlainText()
+
+
+def test_a_printer_that_takes_nothing_is_told(app: object, tmp_path: Path) -> None:
+    printer = QPrinter()
+    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+    printer.setOutputFileName(str(tmp_path / "no" / "a.pdf"))
+    with pytest.raises(OSError, match="nothing can be written"):
+        print_on(printer, paper("Talk", (Message("user", "Go."),)))
