@@ -85,7 +85,10 @@ class Conversation:
     # The hashes and the prompt size of the newest request of a turn.
     segments: tuple[str, ...] = ()
     prompt_tokens: int = 0
+    # The turn in which a summary failed or was of no use; 0 for none since the last good one.
     summary_failed_in: int = 0
+    # One was paid for and is not in place yet.
+    summary_waits: bool = False
     # Pieces, not one growing string: a long answer comes in thousands of them.
     _draft: list[str] = field(default_factory=list)
     _draft_reasoning: list[str] = field(default_factory=list)
@@ -119,6 +122,8 @@ class Conversation:
                 self._clear_draft()
             case MessageCompleted(message=message, usage=usage, cost=cost):
                 self.messages.append(message)
+                if message.kind == "branch":
+                    self.summary_failed_in, self.summary_waits = 0, False
                 self._clear_draft()
                 if usage is not None:
                     self._count(usage, cost)
@@ -137,6 +142,9 @@ class Conversation:
                 self.cost_estimated = self.cost_estimated or event.estimate
                 if purpose:
                     self._count(usage, cost)
+                    if purpose == "summary":
+                        # Until it is put in place it is one that was of no use.
+                        self.summary_failed_in, self.summary_waits = self.turns, True
                 else:
                     self.segments = expanded(event.segments, self.segments)
                     self.prompt_tokens = usage.tokens_in
@@ -207,6 +215,9 @@ class Conversation:
         self.compactions.append(event)
         if event.reason.startswith(SUMMARY_FAILED):
             self.summary_failed_in = self.turns
+        elif self.summary_waits:
+            self.summary_failed_in = 0
+        self.summary_waits = False
         self.occupancy = event.after
         self.occupancy_messages = len(self.messages)
 

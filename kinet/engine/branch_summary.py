@@ -11,7 +11,7 @@ from kinet.engine.compaction import Plan, summarise
 
 # The most a summary of a branch may take.
 MAX_TOKENS = 2_048
-_INPUT_CHARACTERS = 200_000
+_INPUT_WEIGHT = 200_000
 _OPENING = (
     "[Kinet: another way was tried from here and left; files may have changed. What was done:]\n\n"
 )
@@ -22,7 +22,7 @@ async def branch_summary(turn: TurnRequest, left: Sequence[Message]) -> list[Eve
     outcome = await summarise(
         Plan(len(left), tuple(left)),
         turn.provider,
-        characters=_INPUT_CHARACTERS,
+        weight=_INPUT_WEIGHT,
         session_id=turn.session_id,
         max_tokens=MAX_TOKENS,
     )

@@ -13,17 +13,19 @@ from kinet.core.errors import ProviderError
 from kinet.core.events import RetryScheduled
 from kinet.core.messages import Message
 from kinet.engine.cut_points import begins_turn, cut_for, turn_start
-from kinet.engine.file_lists import FileLists, files_of
+from kinet.engine.file_lists import HEADS, FileLists, files_of
 from kinet.engine.prompt import text_of
-from kinet.engine.put_back import without_put_back
-from kinet.engine.truncation import head_and_tail
+from kinet.engine.put_back import MARK, without_put_back
+from kinet.engine.tokens import size_of_text
+from kinet.engine.truncation import fitted, head_and_tail
 from kinet.providers.base import ModelRequest, Provider, StreamItem
 
 _RESULT_CHARACTERS = 2_000
 _REQUEST_CHARACTERS = 4_000
-_OLD_REQUEST_CHARACTERS = 400
+_OLD_REQUEST_WEIGHT = 400
 _REQUEST = "## The request being worked on, in the person's own words"
 _TURN = "## The turn being worked on"
+_OWN_HEADS = frozenset({*HEADS, _REQUEST, MARK})
 # Less than this share of the context freed is not worth a lost cache.
 _STALL = 0.05
 
@@ -78,7 +80,7 @@ async def summarise(
     cut: Plan,
     provider: Provider,
     *,
-    characters: int,
+    weight: float,
     session_id: str,
     topic: str = "",
     request: str = "",
@@ -88,9 +90,9 @@ async def summarise(
     """Asks the model for the summary of what is dropped.
 
     `request` is what the person asked in the turn that goes on, if that is dropped too: it is kept
-    word by word. At most `characters` of the old part are sent. A failed, empty or tool-calling
-    answer, and one longer than what it replaces, gives no summary but the reason; this never raises
-    a ProviderError.
+    word by word. Of the old part so much is sent as weighs `weight` Latin letters. A failed, empty
+    or tool-calling answer, and one longer than what it replaces, gives no summary but the reason;
+    this never raises a ProviderError.
     """
     earlier, old = _earlier(cut.dropped)
     prefix = cut.turn_prefix
@@ -98,8 +100,8 @@ async def summarise(
         old = old[: len(old) - len(prefix)]
     only_prefix = bool(prefix) and not (old or earlier)
     text = text_of("turn_prefix") if only_prefix else text_of("summary")
-    asked = _question(earlier, _as_text(old, characters), _as_text(prefix, characters // 2), topic)
-    replaced = len(earlier) + len(_as_text(cut.dropped, 0))
+    asked = _question(earlier, *_old_and_prefix(old, prefix, earlier, weight), topic)
+    replaced = len(earlier) + len(_as_text(cut.dropped))
     done: Completion | None = None
     try:
         done = await _complete(provider, text, asked, session_id, notice, max_tokens)
@@ -113,15 +115,22 @@ async def summarise(
     return Outcome(_completed(summary, request, cut), done.usage)
 
 
+def _old_and_prefix(
+    old: Sequence[Message], prefix: Sequence[Message], earlier: str, weight: float
+) -> tuple[str, str]:
+    """Both as text; where both are long, the beginning of the turn gets a third of the room."""
+    room = max(weight - size_of_text(earlier).characters, weight / 4)
+    of_turn = fitted(_as_text(prefix), room / 3 if old else room)
+    return fitted(_as_text(old), room - size_of_text(of_turn).characters), of_turn
+
+
 def makeshift_summary(cut: Plan, request: str = "") -> str:
     """What can be kept without asking a model: earlier summary, requests of the person, files."""
     earlier, old = _earlier(cut.dropped)
     parts = [_model_part(earlier)] if earlier else []
     requests = [item.text for item in old if begins_turn(item) or item.kind == "steer"]
     if requests:
-        said = "\n".join(
-            f"- {head_and_tail(text, _OLD_REQUEST_CHARACTERS)}" for text in requests[-5:]
-        )
+        said = "\n".join(f"- {fitted(text, _OLD_REQUEST_WEIGHT)}" for text in requests[-5:])
         parts.append(f"## What the person asked, in their own words\n{said}")
     parts.append(f"({len(old)} older messages were left out without a summary.)")
     return _completed("\n\n".join(parts), request, cut)
@@ -163,7 +172,13 @@ def _checked(completion: Completion, replaced: int) -> str:
         raise ValueError("the model gave an empty summary")
     if len(text) >= max(replaced, 400):
         raise ValueError("the summary is longer than what it replaces")
-    return text
+    return without_own_heads(text)
+
+
+def without_own_heads(text: str) -> str:
+    """`text` with none of our headings: what stands under those is kept by us."""
+    lines = [line.rstrip() for line in text.split("\n")]
+    return "\n".join(f"**{line[3:]}**" if line in _OWN_HEADS else line for line in lines)
 
 
 def _question(earlier: str, old: str, prefix: str, topic: str) -> str:
@@ -193,8 +208,8 @@ def _earlier(dropped: Sequence[Message]) -> tuple[str, Sequence[Message]]:
     return "", dropped
 
 
-def _as_text(messages: Sequence[Message], characters: int) -> str:
-    """Messages as plain text; results are cut, and the whole to `characters` (0: not cut)."""
+def _as_text(messages: Sequence[Message]) -> str:
+    """Messages as plain text; results and arguments are cut."""
     lines: list[str] = []
     for message in messages:
         if message.role == "tool":
@@ -215,8 +230,7 @@ def _as_text(messages: Sequence[Message], characters: int) -> str:
         for call in message.tool_calls:
             arguments = head_and_tail(call.arguments, _RESULT_CHARACTERS)
             lines.append(f"Agent calls {call.name}: {arguments}")
-    text = "\n\n".join(lines)
-    return head_and_tail(text, characters) if characters else text
+    return "\n\n".join(lines)
 
 
 def _completed(text: str, request: str, cut: Plan) -> str:

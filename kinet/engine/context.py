@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from kinet.core.conversation import Conversation
 from kinet.core.events import ContextCompacted
-from kinet.core.messages import Message, TextPart, ToolSchema
+from kinet.core.messages import Message, ToolSchema
 from kinet.core.pairing import repair
 from kinet.engine.base import TurnRequest
 from kinet.engine.environment import with_environment
 from kinet.engine.old_outputs import with_old_outputs_shrunk
 from kinet.engine.prompt import system_prompt, text_of
+from kinet.engine.shortening import Shortening
 from kinet.engine.tokens import (
     Calibration,
     Size,
@@ -20,7 +20,6 @@ from kinet.engine.tokens import (
     size_of_text,
     size_of_tools,
 )
-from kinet.engine.truncation import head_and_tail
 from kinet.providers.base import ModelRequest, ToolChoice
 from kinet.providers.pricing import known_window
 
@@ -64,7 +63,7 @@ class Context:
         # A session adds the note before it stores the message, and alone knows when another is
         # due; for one that never did, it is made up here, in the request alone.
         self._user, self._told_user = user, told
-        self._limit_each = 0
+        self._shortening = Shortening()
         # The legal history so far, how many messages it covers, and the compaction it belongs to.
         self._legal: list[Message] = []
         self._covered = 0
@@ -94,12 +93,10 @@ class Context:
     def compact_at(self) -> int:
         """From so many tokens on a turn's end compacts."""
         limits = self._turn.limits
-        if limits.compact_at:
-            return limits.compact_at
         if not self.window:
-            return UNKNOWN_WINDOW_LIMIT
+            return limits.compact_at or UNKNOWN_WINDOW_LIMIT
         latest = self.window - self.reserve
-        return min(int(limits.compact_ratio * self.window) or latest, latest)
+        return min(limits.compact_at or int(limits.compact_ratio * self.window) or latest, latest)
 
     def request(self, tool_choice: ToolChoice = "auto") -> ModelRequest:
         """The next request: memory first, then the history, every call answered."""
@@ -108,8 +105,7 @@ class Context:
         whole = paired
         if self._turn.limits.shrink_old_outputs:
             paired = with_old_outputs_shrunk(paired)
-        if self._limit_each:
-            paired = tuple(shortened(item, self._limit_each) for item in paired)
+        paired = self._shortening.of(paired)
         before = (self._memory,) if self._memory else ()
         all_messages = (*before, *paired)
         if paired is not whole:
@@ -134,15 +130,16 @@ class Context:
         """Everything in the payload: system, tools, messages."""
         if self._measured is not None and self._measured[0] is request:
             return self._measured[1]
-        return self._sum(request.messages) + self._fixed_without_memory()
+        fixed = size_of_text(self._system) + size_of_tools(self._tools)
+        return self._sum(request.messages) + fixed
 
     def used(self) -> int:
         """Tokens the next request would carry: the last figures of the server and what came after.
 
-        Without figures it is an estimate over everything.
+        Without figures, or while requests carry less than all, it is an estimate over everything.
         """
         conversation = self._conversation
-        covered = conversation.occupancy_messages
+        covered = 0 if self._shortening.for_now else conversation.occupancy_messages
         if conversation.occupancy and 0 < covered <= len(conversation.messages):
             later = self._sum(conversation.messages[covered:])
             return conversation.occupancy + self.estimate(later)
@@ -154,7 +151,24 @@ class Context:
 
     def shorten_to(self, tokens: int) -> None:
         """From now on long texts are cut in requests, so that none takes too large a share."""
-        self._limit_each = max(_SHORTEST, int(tokens * self.characters_per_token() / _SHARES))
+        each = tokens * self.characters_per_token() / _SHARES
+        self._shortening.at_most = max(_SHORTEST, each)
+
+    def fit_into(self, tokens: int) -> bool:
+        """Cuts long texts in the next requests if all would take more than so many tokens.
+
+        True if they are cut. Without a cut before, the server's own figures say whether it fits.
+        """
+        cut = self._shortening
+        if self.used() <= tokens:
+            cut.for_now = 0.0
+            return False
+        messages = self._legal_history()
+        size = self._fixed + self._legal_size
+        texts = sum(size_of_text(message.text).characters for message in messages)
+        room = (tokens - size.tokens) * self.characters_per_token() - size.characters + texts
+        cut.fit(messages, room)
+        return True
 
     def characters_per_token(self) -> float:
         """How many Latin characters make a token, by what is known of the model."""
@@ -205,9 +219,6 @@ class Context:
     def _told(self, message: Message) -> Message:
         return self._told_user if message is self._user else message
 
-    def _fixed_without_memory(self) -> Size:
-        return size_of_text(self._system) + size_of_tools(self._tools)
-
     def _sum(self, messages: tuple[Message, ...] | list[Message]) -> Size:
         characters, tokens = 0.0, 0
         for message in messages:
@@ -217,19 +228,6 @@ class Context:
             characters += known[1].characters
             tokens += known[1].tokens
         return Size(characters, tokens)
-
-
-def shortened(message: Message, characters: int) -> Message:
-    """`message` with its long texts cut to head and tail; itself if none is long."""
-    if isinstance(message.content, str):
-        if len(message.content) <= characters:
-            return message
-        return replace(message, content=head_and_tail(message.content, characters))
-    parts = tuple(
-        TextPart(head_and_tail(part.text, characters)) if isinstance(part, TextPart) else part
-        for part in message.content
-    )
-    return message if parts == message.content else replace(message, content=parts)
 
 
 def _begins_turn(message: Message) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kinet.core.messages import Message
 
-_READ, _CHANGED = "## Files read", "## Files changed"
+_READ, _CHANGED = HEADS = "## Files read", "## Files changed"
 _READERS = frozenset({"read_file"})
 _WRITERS = frozenset({"write_file", "edit_file", "delete_file"})
 

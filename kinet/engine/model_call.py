@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import cast
 
+from kinet.core.characters import border_before
 from kinet.core.completion import Completion
 from kinet.core.errors import NetworkError, OverloadedError, ProtocolError, ProviderError
 from kinet.core.events import (
@@ -20,7 +21,6 @@ from kinet.core.events import (
 from kinet.core.profile import ModelProfile
 from kinet.engine.circuit import Circuit
 from kinet.engine.ending import OutputLimitReached
-from kinet.engine.truncation import border_before
 from kinet.providers.base import ModelRequest, Provider, StreamItem
 
 # A break of these kinds may be gone at the next try. A stalled stream is the person's to retry.

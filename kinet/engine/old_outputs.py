@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kinet.core.characters import border_after, border_before
 from kinet.core.messages import Message
-from kinet.engine.truncation import border_after, border_before
 
 # Lines kept of an output: from its head, from its tail.
 _LINES = {"read_file": (300, 0), "grep": (100, 0), "shell": (100, 40)}

@@ -17,6 +17,7 @@ from kinet.engine.compaction import (
     makeshift_summary,
     plan,
     summarise,
+    without_own_heads,
 )
 from kinet.engine.context import UNKNOWN_WINDOW_LIMIT, Context
 from kinet.engine.put_back import MAX_FILES, put_back
@@ -26,10 +27,11 @@ _log = logging.getLogger(__name__)
 
 _KEPT_TAIL = 20_000
 _KEPT_SHARE = 0.3
+_ROOM = "A new conversation or a model with a larger window gives room."
 # What a summary of a long part usually takes, for the estimate before one is asked for.
 _USUAL_SUMMARY = 800
 _SUMMARY_INPUT_SHARE = 0.6
-# For each file that is put back, and for all of them together.
+# For each file that is put back, and for all that is.
 _PUT_BACK_TOKENS = 5_000
 _PUT_BACK_SHARE = 0.15
 
@@ -51,23 +53,35 @@ class Shrinking:
         self._rests = turn.carry.summary_rests
         self._overflows = 0
         self._size_at_overflow = 0
+        self._told_cut = False
 
     def use(self, turn: TurnRequest) -> None:
         """From now on summaries are asked of `turn`'s model."""
         self._turn = turn
 
     async def before_step(self) -> None:
-        """Compacts if the next request would not fit into the window."""
+        """Makes the next request fit into the window: by a compaction, then by cutting texts."""
         window = self._context.window
-        if window and self._context.used() > window - self._context.reserve:
+        if not window:
+            return
+        room = window - self._context.reserve
+        if self._context.used() > room:
             await self.compact("the next request would not fit")
+        if self._context.fit_into(room) and not self._told_cut:
+            self._told_cut = True
+            note = f"Long texts are cut for the model: its window takes {window:,} tokens."
+            self._recorder.emit(Notice(note, "warning"))
 
     async def after_turn(self) -> None:
         """Compacts if the conversation has grown beyond its limit."""
-        if not self._rests and self._context.used() >= self._context.compact_at:
-            await self.compact("the conversation has grown long")
+        limit = self._context.compact_at
+        if self._rests or self._context.used() < limit:
+            return
+        if not await self.compact("the conversation has grown long"):
+            note = f"The context is over its limit of {limit:,} tokens, but compacting would free "
+            self._recorder.emit(Notice(f"{note}less than 5 % of it. {_ROOM}", "warning"))
 
-    def after_overflow(self) -> bool:
+    async def after_overflow(self) -> bool:
         """Trims to a half, then to a quarter, without asking a model. False when there is no more.
 
         The newest words of the person stay: in the tail, or in the makeshift summary.
@@ -84,6 +98,7 @@ class Shrinking:
         cut = self._plan(max(0, target - self._context.estimate_fixed()))
         if cut is not None:
             summary = makeshift_summary(cut, self._lost_request(cut))
+            summary = await self._with_put_back(cut, summary, files=0)
             self._tell(cut, summary, "the server said that the prompt is too long")
         self._context.shorten_to(target)
         return True
@@ -116,7 +131,7 @@ class Shrinking:
             note = f"The older part was left out without a summary: {reason}."
         summary = await self._with_put_back(cut, summary)
         if is_stall(before, self._size_after(cut, summary)):
-            # Not tried again in this turn: each try is paid for.
+            # Not tried again for three turns: each try is paid for.
             self._rests = True
             note = "Compacting would free less than 5 % of the context; it was left as it is."
             self._recorder.emit(Notice(note))
@@ -141,16 +156,17 @@ class Shrinking:
             if isinstance(answer, BaseException):
                 raise answer
             if answer is not None and (answer.veto or answer.summary):
-                return Outcome("" if answer.veto else answer.summary, None, answer.veto)
+                supplied = without_own_heads(answer.summary)
+                return Outcome("" if answer.veto else supplied, None, answer.veto)
         return None
 
-    async def _with_put_back(self, cut: Plan, summary: str) -> str:
+    async def _with_put_back(self, cut: Plan, summary: str, files: int = MAX_FILES) -> str:
         """The summary with todo list and files, at most 15 % of the window in all."""
         kept = self._recorder.conversation.context()[cut.kept_from :]
-        window = self._context.window or UNKNOWN_WINDOW_LIMIT
-        share = min(_PUT_BACK_TOKENS, int(_PUT_BACK_SHARE * window) // MAX_FILES)
-        room = int(share * self._context.characters_per_token())
-        added = await put_back(self._turn, cut.dropped, kept, room)
+        a_token = self._context.characters_per_token()
+        in_all = _PUT_BACK_SHARE * (self._context.window or UNKNOWN_WINDOW_LIMIT) * a_token
+        for_file = _PUT_BACK_TOKENS * a_token
+        added = await put_back(self._turn, cut.dropped, kept, in_all, for_file, files)
         return f"{summary}\n\n{added}" if added else summary
 
     async def _summary(self, cut: Plan, topic: str) -> Outcome:
@@ -161,7 +177,7 @@ class Shrinking:
         outcome = await summarise(
             cut,
             self._turn.provider,
-            characters=int(room * self._context.characters_per_token()),
+            weight=room * self._context.characters_per_token(),
             session_id=self._turn.session_id,
             topic=topic,
             request=self._lost_request(cut),

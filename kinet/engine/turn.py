@@ -23,7 +23,7 @@ from kinet.core.events import (
 from kinet.core.messages import Message
 from kinet.engine.approvals import Approvals
 from kinet.engine.base import TurnRequest
-from kinet.engine.circuit import Circuit
+from kinet.engine.circuit import Circuit, guarded
 from kinet.engine.completions import UsedIds, with_fresh_ids, without_calls, without_echo
 from kinet.engine.context import Context
 from kinet.engine.ending import COMPLETED, Ending, OutputLimitReached, failed
@@ -64,6 +64,7 @@ class Turn:
         circuit: Circuit,
         *,
         base: str = "",
+        purse: Spending | None = None,
     ) -> None:
         request = replace(request, toolbox=offered(request))
         self._request = request
@@ -92,13 +93,15 @@ class Turn:
             screen_bytes=request.limits.screen_bytes,
             void=self._count_void,
         )
-        self._shrinking = Shrinking(request, self._context, self.recorder, self._cost_of)
+        self._shrinking = Shrinking(
+            guarded(request, circuit), self._context, self.recorder, self._cost_of
+        )
         self._hashes = SegmentHashes()
         self._used_ids = UsedIds(conversation)
         self._segments = request.carry.segments
         self._prompt_tokens = request.carry.prompt_tokens
         self._cap = StepCap(request.limits.max_steps)
-        self._spending = Spending(request, self._approvals)
+        self._spending = purse or Spending(request, lambda: self.recorder.spent)
         # Cleared while a person is asked for more time: no further step begins then.
         self._free = asyncio.Event()
         self._free.set()
@@ -122,6 +125,7 @@ class Turn:
     async def compact(self, topic: str) -> Ending:
         """Compacts because the person asked for it; makes no other request."""
         try:
+            self._circuit.check(self._request.profile)
             told = await self._shrinking.compact("asked for by hand", topic)
         except ProviderError as exc:
             return failed(exc)
@@ -156,7 +160,7 @@ class Turn:
         while True:
             number += 1
             await self._free.wait()
-            if ending := await self._spending.check(self.recorder.spent):
+            if ending := await self._spending.check(self._approvals.ask_to_go_on):
                 return ending
             self._take_steering()
             # A fault (an empty reply) uses no step of the cap.
@@ -165,6 +169,7 @@ class Turn:
             if note := self._cap.note(counted):
                 self._tell_model(note)
             await self._take_model_change()
+            self._circuit.check(self._request.profile)
             await self._shrinking.before_step()
             completion = await self._ask(number, last)
             # What joined the history is what has to be answered, call by call.
@@ -233,7 +238,7 @@ class Turn:
             try:
                 completion = await self._model.ask(request)
             except ContextTooLongError as exc:
-                if not self._shrinking.after_overflow():
+                if not await self._shrinking.after_overflow():
                     raise ContextTooLongError(
                         "The conversation does not fit into the model's window, even cut down to "
                         "a quarter.",
@@ -321,8 +326,9 @@ class Turn:
         request = self._request = replace(
             self._request, profile=change.profile, provider=change.provider, effort=change.effort
         )
-        for part in (self._context, self._shrinking, self._agents):
+        for part in (self._context, self._agents):
             part.use(request)
+        self._shrinking.use(guarded(request, self._circuit))
         self._model.use(change.provider, change.profile)
         if change.notice:
             self._emit(Notice(change.notice))
@@ -353,7 +359,7 @@ class Turn:
 
     async def _run_sub_agent(self, request: TurnRequest, put: Callable[[Event], None]) -> Ending:
         base = text_of("subagent")
-        turn = Turn(request, put, self._calibration, self._circuit, base=base)
+        turn = Turn(request, put, self._calibration, self._circuit, base=base, purse=self._spending)
         ending = await turn.work()
         turn.close(ending)
         return ending

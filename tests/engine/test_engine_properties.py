@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kinet.core.characters import is_border
 from kinet.core.events import ToolFinished, TurnFinished
 from kinet.core.messages import Message
 from kinet.core.pairing import repair
 from kinet.engine.base import Limits, StopSignal
 from kinet.engine.tokens import Calibration, size_of_messages
-from kinet.engine.truncation import for_model, is_border
+from kinet.engine.truncation import for_model
 from kinet.providers.catalog import create_provider
 from tests.support.chat import Chat
 from tests.support.replies import Reply, asks_for, asks_raw, breaks, fails, says

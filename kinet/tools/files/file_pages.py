@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kinet.core.characters import border_before
 from kinet.tools.files.text_form import UNKNOWN, encoding_of, for_reading, is_binary
 
 PAGE_LINES = 2_000
@@ -126,7 +127,8 @@ def _collect(
                 break
             continue
         text = for_reading(line.text)
-        length = len(text.encode("utf-8")) + 1
+        # The line stands in the page with its number, a tab and an end.
+        length = len(text.encode("utf-8")) + len(f"{seen}\t\n")
         if more or seen >= offset + limit or (lines and used + length > page_bytes):
             more = True
             if count_all:
@@ -145,5 +147,6 @@ def _collect(
 
 
 def _cut(text: str, page_bytes: int) -> str:
-    """As much of the text as a page holds, never half a character."""
-    return text.encode("utf-8")[:page_bytes].decode("utf-8", "ignore")
+    """As much of the text as a page holds, never half of what is seen as one character."""
+    fits = len(text.encode("utf-8")[:page_bytes].decode("utf-8", "ignore"))
+    return text[: border_before(text, fits)]
