@@ -17,7 +17,7 @@ from kinet.session.queueing import QueueingSession
 
 if TYPE_CHECKING:
     from kinet.session.state import SessionState
-    from kinet.store.branches import Entry, EventTree
+    from kinet.store.branches import EventTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class BranchingSession(QueueingSession):
             told: Sequence[Event] = ()
             if summary and state.parts.branch_summary():
                 told = await self._summary_of_left(message_id)
-            await self._move(turn.parent, events, chosen)
+            await self._move(tree.parent(turn), events, chosen)
             for event in told:
                 state.take(event)
                 self._loaded = None
@@ -102,7 +102,7 @@ class BranchingSession(QueueingSession):
             tree, events = await self._tree()
             turn = turn_of(tree, events, message_id)
             others = tree.siblings(turn)
-            place = [other.seq for other in others].index(turn.seq) + step
+            place = others.index(turn) + step
             if not 0 <= place < len(others):
                 raise StoreError("There is no further branch here.", hint="Go the other way.")
             await self._move(tree.newest_leaf(others[place]), events, chosen)
@@ -210,7 +210,7 @@ class BranchingSession(QueueingSession):
             state.parts.store.set_profile(self.id, profile)
 
 
-def turn_of(tree: EventTree, events: Sequence[Event], message_id: str) -> Entry:
+def turn_of(tree: EventTree, events: Sequence[Event], message_id: str) -> int:
     """Where the turn of a message begins; StoreError if it is not on the path."""
     ids = [event.turn_id for event in events if isinstance(event, TurnStarted)]
     turns = tree.turns()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 
 from kinet.core.alternatives import Alternative
-from kinet.core.events import Event, ModelChosen
-from kinet.session.branching import BranchingSession, turn_of
+from kinet.core.errors import StoreError
+from kinet.session.branching import BranchingSession
 
 
 class ComparingSession(BranchingSession):
@@ -18,35 +17,32 @@ class ComparingSession(BranchingSession):
 
         StoreError while a turn runs, for a message that is not on the path, or from the disk.
         """
-        from kinet.store.alternatives import stored_turns
-
+        await self._still()
         self._refuse_running()
-        tree, events = await self._tree()
-        store, id_ = self._state.parts.store, self.id
+        await self._state.recorder.durable()
+        found = await asyncio.to_thread(self._read_alternatives, message_id)
+        if not found:
+            raise StoreError(
+                "This message is not in the conversation.", hint="Choose one that is shown."
+            )
+        return found
 
-        def read() -> list[Alternative]:
-            turn = turn_of(tree, events, message_id)
-            begins = tree.siblings(turn)
-            profile, effort = self._begun_with(events)
-            return [
-                Alternative(
-                    number,
-                    stored.events,
-                    stored.following,
-                    begin.seq == turn.seq,
-                    stored.chosen.profile if stored.chosen else profile,
-                    stored.chosen.effort if stored.chosen else effort,
-                )
-                for number, (begin, stored) in enumerate(
-                    zip(begins, stored_turns(store, id_, tree, begins), strict=True), start=1
-                )
-            ]
+    def _read_alternatives(self, message_id: str) -> list[Alternative]:
+        from kinet.store.alternatives import first_choice, stored_turns
 
-        return await asyncio.to_thread(read)
-
-    def _begun_with(self, events: Sequence[Event]) -> tuple[str, str]:
-        """(profile, effort) of what was asked before anything was chosen."""
-        first = next((event for event in events if isinstance(event, ModelChosen)), None)
-        if first is not None:
-            return first.was_profile, first.was_effort
-        return self._state.profile, self._state.effort
+        state = self._state
+        turns = stored_turns(state.parts.store, self.id, message_id)
+        first = first_choice(state.parts.store, self.id) if turns else None
+        profile = first.was_profile if first is not None else state.profile
+        effort = first.was_effort if first is not None else state.effort
+        return [
+            Alternative(
+                number,
+                turn.events,
+                turn.following,
+                turn.is_current,
+                turn.chosen.profile if turn.chosen else profile,
+                turn.chosen.effort if turn.chosen else effort,
+            )
+            for number, turn in enumerate(turns, start=1)
+        ]

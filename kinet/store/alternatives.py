@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kinet.core.events import Event, ModelChosen
-from kinet.store.branches import Entry, EventTree
+from kinet.store.branches import EventTree
 from kinet.store.event_rows import decode
 from kinet.store.sessions import SessionStore
-
-_BEGIN, _END, _CHOSEN = "turn_started", "turn_finished", "model_chosen"
+from kinet.store.turn_places import turn_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,74 +20,58 @@ class StoredTurn:
     events: tuple[Event, ...]
     following: int
     chosen: ModelChosen | None
+    is_current: bool
 
 
-def stored_turns(
-    store: SessionStore, session_id: str, tree: EventTree, begins: Sequence[Entry]
-) -> list[StoredTurn]:
-    """The turns that these entries begin, in their order. Rows that cannot be read are left out.
+def stored_turns(store: SessionStore, session_id: str, turn_id: str) -> list[StoredTurn]:
+    """All turns that begin where this one does, the oldest first; none if it is not on the path.
 
-    Reads the rows of these turns alone, however long the session is. Blocks; may raise StoreError.
+    Of a session, however long, only the beginnings of its turns and the rows of these are read.
+    Rows that cannot be read are left out. Blocks; may raise StoreError.
     """
+    database = store.database
+    ids = database.read(lambda db: turn_ids(db, session_id))
+    tree = EventTree.read(database, session_id)
+    current = next((turn for turn in tree.turns() if ids.get(turn) == turn_id), 0)
+    if not turn_id or not current:
+        return []
     return [
         StoredTurn(
-            tuple(_events(store, session_id, _rows_of(tree, begin))),
-            _following(tree, begin),
-            _chosen(store, session_id, tree, begin),
+            tuple(_events(store, session_id, tree.rows_of(turn))),
+            tree.following(turn),
+            _chosen(store, session_id, tree.choice_before(turn)),
+            turn == current,
         )
-        for begin in begins
+        for turn in tree.siblings(current)
     ]
 
 
-def _rows_of(tree: EventTree, begin: Entry) -> list[int]:
-    """The numbers of the rows from the beginning of a turn to its end."""
-    rows = [begin.seq]
-    newest = max(tree.entries, default=0)
-    for seq in range(begin.seq + 1, newest + 1):
-        entry = tree.entries.get(seq)
-        # A turn is never forked within: the next row of it is the one behind its last.
-        if entry is None or entry.parent != rows[-1]:
-            continue
-        if entry.type == _BEGIN:
-            break
-        rows.append(seq)
-        if entry.type == _END:
-            break
-    return rows
+def first_choice(store: SessionStore, session_id: str) -> ModelChosen | None:
+    """The oldest choice of a model in a session; what it changed held before."""
+    query = (
+        "SELECT seq FROM event WHERE session_id = ? AND type = 'model_chosen' ORDER BY seq LIMIT 1"
+    )
+    found = store.database.read(lambda db: db.execute(query, (session_id,)).fetchone())
+    return _chosen(store, session_id, found[0]) if found else None
 
 
-def _following(tree: EventTree, begin: Entry) -> int:
-    count, seq = 0, tree.newest_leaf(begin)
-    while seq > begin.seq:
-        entry = tree.entries[seq]
-        count += entry.type == _BEGIN
-        seq = entry.parent
-    return count
-
-
-def _chosen(
-    store: SessionStore, session_id: str, tree: EventTree, begin: Entry
-) -> ModelChosen | None:
-    """The newest choice before the turn on its own path."""
-    seq = begin.parent
-    while (entry := tree.entries.get(seq)) is not None:
-        if entry.type == _CHOSEN:
-            found = next(iter(_events(store, session_id, [seq])), None)
-            return found if isinstance(found, ModelChosen) else None
-        seq = entry.parent
-    return None
+def _chosen(store: SessionStore, session_id: str, row: int) -> ModelChosen | None:
+    found = next(iter(_events(store, session_id, [row])), None) if row else None
+    return found if isinstance(found, ModelChosen) else None
 
 
 def _events(store: SessionStore, session_id: str, rows: Sequence[int]) -> list[Event]:
-    query = "SELECT seq, body FROM event WHERE session_id = ? AND seq BETWEEN ? AND ? ORDER BY seq"
-    values = (session_id, rows[0], rows[-1])
-    found = store.database.read(lambda db: db.execute(query, values).fetchall())
     wanted = set(rows)
+
+    def read(connection: sqlite3.Connection) -> list[str]:
+        query = "SELECT seq, body FROM event WHERE session_id = ? AND seq BETWEEN ? AND ?"
+        found = connection.execute(f"{query} ORDER BY seq", (session_id, rows[0], rows[-1]))
+        return [body for seq, body in found if seq in wanted]
+
     events = []
-    for seq, body in found:
-        if seq in wanted:
-            try:
-                events.append(decode(body, store.fetch))
-            except ValueError:
-                continue
+    for body in store.database.read(read):
+        try:
+            events.append(decode(body, store.fetch))
+        except ValueError:
+            continue
     return events

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import sqlite3
+from array import array
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kinet.core.events import Event
 from kinet.store.database import Database
 from kinet.store.event_rows import decode
 
-_TURN = "turn_started"
-# What a turn is told apart by; anything between two turns belongs to the later one.
-_BORDERS = frozenset({_TURN, "turn_finished"})
+# What rows are told apart by; anything between two turns belongs to the later one.
+_OTHER, _BEGIN, _END, _CHOSEN = range(4)
+_KIND = (
+    f"CASE type WHEN 'turn_started' THEN {_BEGIN} WHEN 'turn_finished' THEN {_END}"
+    f" WHEN 'model_chosen' THEN {_CHOSEN} ELSE {_OTHER} END"
+)
 
 
 def answers_on_all_branches(database: Database, session_id: str) -> list[Event] | None:
@@ -38,79 +44,120 @@ def answers_on_all_branches(database: Database, session_id: str) -> list[Event] 
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One event row: its number, that of the entry before it on its path (0: none), its type."""
-
-    seq: int
-    parent: int
-    type: str
-
-
-@dataclass(frozen=True, slots=True)
 class EventTree:
-    """All entries of a session by number; `leaf` is where it stands."""
+    """All rows of a session by their numbers, in order; `leaf` is where it stands.
 
-    entries: Mapping[int, Entry]
+    The rows lie in arrays: an object for each would be a few hundred thousand in a long session,
+    and the collector of garbage would stop the window to look through them.
+    """
+
+    rows: array[int]
+    parents: array[int]
+    kinds: bytes
     leaf: int
 
     @classmethod
     def read(cls, database: Database, session_id: str) -> EventTree:
         """The tree as it is on the disk. Blocks for a moment; may raise StoreError."""
-        rows = database.read(
-            lambda db: db.execute(
-                "SELECT seq, parent, type FROM event WHERE session_id = ? ORDER BY seq",
-                (session_id,),
-            ).fetchall()
-        )
-        found = database.read(
-            lambda db: db.execute("SELECT leaf FROM session WHERE id = ?", (session_id,)).fetchone()
-        )
-        entries = {seq: Entry(seq, parent, type_) for seq, parent, type_ in rows}
-        return cls(entries, found[0] if found else 0)
+        rows, parents, kinds = array("q"), array("q"), bytearray()
 
-    def path(self) -> list[Entry]:
-        """The entries from the root to the leaf."""
-        out = []
-        seq = self.leaf
-        while (entry := self.entries.get(seq)) is not None:
-            out.append(entry)
-            seq = entry.parent
-        return out[::-1]
+        def take(connection: sqlite3.Connection) -> int:
+            query = f"SELECT seq, parent, {_KIND} FROM event WHERE session_id = ? ORDER BY seq"
+            for seq, parent, kind in connection.execute(query, (session_id,)):
+                rows.append(seq)
+                parents.append(parent)
+                kinds.append(kind)
+            query = "SELECT leaf FROM session WHERE id = ?"
+            found = connection.execute(query, (session_id,)).fetchone()
+            return int(found[0]) if found else 0
 
-    def turns(self) -> list[Entry]:
+        leaf = database.read(take)
+        return cls(rows, parents, bytes(kinds), leaf)
+
+    def parent(self, row: int) -> int:
+        """The row before this one on its path, 0 for none."""
+        place = self._place(row)
+        return self.parents[place] if place >= 0 else 0
+
+    def turns(self) -> list[int]:
         """The beginnings of the turns on the path, in order."""
-        return [entry for entry in self.path() if entry.type == _TURN]
+        begins = [self.rows[place] for place in self._up(self.leaf) if self.kinds[place] == _BEGIN]
+        return begins[::-1]
 
-    def siblings(self, turn: Entry) -> list[Entry]:
+    def siblings(self, turn: int) -> list[int]:
         """All turns that begin where `turn` begins, itself among them, the oldest first."""
         return self._turns_by_fork().get(self._fork(turn), [turn])
 
-    def alternatives(self) -> list[Sequence[Entry]]:
+    def alternatives(self) -> list[list[int]]:
         """For each turn of the path its siblings; one look at the tree for all."""
         forks = self._turns_by_fork()
         return [forks.get(self._fork(turn), [turn]) for turn in self.turns()]
 
-    def newest_leaf(self, turn: Entry) -> int:
+    def newest_leaf(self, turn: int) -> int:
         """The end of the branch through `turn` that was worked on last."""
-        seq = newest = turn.seq
-        within = {seq}
-        for entry in self.entries.values():
+        newest = turn
+        within = {turn}
+        for place in range(self._place(turn) + 1, len(self.rows)):
             # A child always has a greater number than its parent, and rows come in their order.
-            if entry.parent in within:
-                within.add(entry.seq)
-                newest = entry.seq
+            if self.parents[place] in within:
+                newest = self.rows[place]
+                within.add(newest)
         return newest
 
-    def _turns_by_fork(self) -> dict[int, list[Entry]]:
-        forks: defaultdict[int, list[Entry]] = defaultdict(list)
-        for entry in self.entries.values():
-            if entry.type == _TURN:
-                forks[self._fork(entry)].append(entry)
+    def rows_of(self, turn: int) -> list[int]:
+        """The rows of a turn, from its beginning to its end."""
+        rows = [turn]
+        for place in range(self._place(turn) + 1, len(self.rows)):
+            # A turn is never forked within: the next row of it is the one behind its last.
+            if self.parents[place] != rows[-1]:
+                continue
+            if self.kinds[place] == _BEGIN:
+                break
+            rows.append(self.rows[place])
+            if self.kinds[place] == _END:
+                break
+        return rows
+
+    def following(self, turn: int) -> int:
+        """How many turns come behind this one on its branch that was worked on last."""
+        count = 0
+        for place in self._up(self.newest_leaf(turn)):
+            if self.rows[place] == turn:
+                break
+            count += self.kinds[place] == _BEGIN
+        return count
+
+    def choice_before(self, turn: int) -> int:
+        """The row of the newest choice of a model on the path to a turn, 0 for none."""
+        up = self._up(self.parent(turn))
+        return next((self.rows[place] for place in up if self.kinds[place] == _CHOSEN), 0)
+
+    def _turns_by_fork(self) -> dict[int, list[int]]:
+        forks: defaultdict[int, list[int]] = defaultdict(list)
+        place = self.kinds.find(_BEGIN)
+        while place >= 0:
+            turn = self.rows[place]
+            forks[self._fork(turn)].append(turn)
+            place = self.kinds.find(_BEGIN, place + 1)
         return forks
 
-    def _fork(self, turn: Entry) -> int:
+    def _fork(self, turn: int) -> int:
         """Where `turn` leaves what went before; a changed model in between is its own."""
-        seq = turn.parent
-        while (entry := self.entries.get(seq)) is not None and entry.type not in _BORDERS:
-            seq = entry.parent
-        return seq
+        for place in self._up(self.parent(turn)):
+            if self.kinds[place] in (_BEGIN, _END):
+                return self.rows[place]
+        return 0
+
+    def _up(self, row: int) -> Iterator[int]:
+        """The places of a row and of those before it, as far as they are there."""
+        while (place := self._place(row)) >= 0:
+            yield place
+            row = self.parents[place]
+
+    def _place(self, row: int) -> int:
+        """Where a row lies in the arrays, -1 if it is not there."""
+        # Numbers have no gaps but in a file that was damaged.
+        place = row - 1
+        if not (0 <= place < len(self.rows) and self.rows[place] == row):
+            place = bisect_left(self.rows, row)
+        return place if place < len(self.rows) and self.rows[place] == row else -1

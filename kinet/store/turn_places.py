@@ -19,7 +19,7 @@ def turn_places(database: Database, session_id: str) -> list[TurnPlace]:
     Only the beginnings of turns are read, of a session that never branched nothing else. Blocks:
     for a thread. May raise StoreError.
     """
-    ids = database.read(lambda db: _ids(db, session_id))
+    ids = database.read(lambda db: turn_ids(db, session_id))
     query = "SELECT branched FROM session WHERE id = ?"
     found = database.read(lambda db: db.execute(query, (session_id,)).fetchone())
     if not found or not found[0]:
@@ -27,13 +27,13 @@ def turn_places(database: Database, session_id: str) -> list[TurnPlace]:
     tree = EventTree.read(database, session_id)
     places = []
     for turn, others in zip(tree.turns(), tree.alternatives(), strict=True):
-        if turn.seq in ids:
-            number = [other.seq for other in others].index(turn.seq) + 1
-            places.append((ids[turn.seq], number, len(others)))
+        if turn in ids:
+            places.append((ids[turn], others.index(turn) + 1, len(others)))
     return places
 
 
-def _ids(connection: sqlite3.Connection, session_id: str) -> dict[int, str]:
+def turn_ids(connection: sqlite3.Connection, session_id: str) -> dict[int, str]:
+    """The ids of all turns, whatever their branch, by the rows that begin them."""
     rows = connection.execute(
         "SELECT seq, body FROM event WHERE session_id = ? AND type = 'turn_started' ORDER BY seq",
         (session_id,),
