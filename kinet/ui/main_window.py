@@ -131,9 +131,8 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         core = self._core
         if core is not None and not self._may_close and core.filled:
-            if any(panel.runner.running for panel in self.desk.panels):
+            if self._ask_to_close():
                 event.ignore()
-                self._ask_to_close()
                 return
             self.desk.save_drafts()
         event.accept()
@@ -207,12 +206,19 @@ class MainWindow(QMainWindow):
             await breathe()
             self.repaint()
 
-    def _ask_to_close(self) -> None:
-        from kinet.ui.window.close_question import CloseQuestion
+    def _ask_to_close(self) -> bool:
+        """Asks if anything would be ended; True if the answer is awaited now."""
+        from kinet.ui.window.close_question import CloseQuestion, unfinished
 
-        question = CloseQuestion(self)
+        if self.findChild(CloseQuestion) is not None:
+            return True
+        work = unfinished(self.desk.panels)
+        if not work:
+            return False
+        question = CloseQuestion(work, self)
         question.confirmed.connect(self._close_anyway)
         question.open()
+        return True
 
     def _close_anyway(self) -> None:
         self._may_close = True

@@ -81,6 +81,38 @@ async def test_what_a_command_left_running_has_a_row_whose_button_ends_it_and_it
     assert not alive(job)
 
 
+async def test_closing_the_window_over_a_job_in_the_background_asks_and_names_it(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    job = new_mark()
+    script = (asks_for("shell", command=f"sleep {job}", background=True), says("It runs."))
+    with ScriptedServer(*script) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=folder, approve="ask"
+        ) as live:
+            closed: list[bool] = []
+            live.window.closed.connect(lambda: closed.append(True))
+            await live.say("Start it")
+            await live.allow()
+            await live.ended()
+            live.window.close()
+            live.window.close()
+            (question,) = live.window.findChildren(CloseQuestion)
+            assert question.windowTitle() == "A command is still running in the background"
+            lines = [line.whole_text() for line in question.findChildren(ElidedLabel)]
+            assert lines == [f"sleep {job}"]
+            press(answer(live, "Keep working"))
+            await until(lambda: not live.window.findChildren(CloseQuestion), what="it is put away")
+            await until(lambda: alive(job), what="it runs on")
+            live.window.close()
+            press(answer(live, "Stop and quit"))
+            await until(lambda: closed, what="the window is closed")
+            await end_window(live.window, live.window.program)
+            assert not alive(job)
+
+
 async def test_closing_the_window_over_a_running_turn_ends_every_process_it_started(
     tmp_path: Path,
 ) -> None:
