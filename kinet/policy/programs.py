@@ -105,7 +105,6 @@ PROGRAMS: dict[str, Program] = {
     "rev": Program("paths"),
     "which": Program("text", "a"),
     "whoami": Program("none"),
-    "sleep": Program("text"),
     "seq": Program("text", "w", "fs", _words("equal-width"), _words("format separator")),
     "true": Program("text"),
     "false": Program("text"),
