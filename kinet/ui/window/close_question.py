@@ -40,11 +40,8 @@ class Unfinished:
     def consequence(self) -> str:
         """What becomes of it."""
         if not self.turn:
-            return (
-                "Closing ends what it started too."
-                if len(self.commands) == 1
-                else ("Closing ends them, and what they started.")
-            )
+            it = "it" if len(self.commands) == 1 else "them"
+            return f"Closing ends {it}, with all that was started."
         kept = (
             "Closing stops it. What it has done and said so far is kept, and the session can go "
             "on from there."
