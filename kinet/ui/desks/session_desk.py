@@ -162,6 +162,7 @@ class SessionDesk(QObject):
         if panel in self._panels and not panel.runner.running:
             self._panels.remove(panel)
             self._stack.removeWidget(panel)
+            panel.reading.let_go()
             panel.deleteLater()
 
     def _state_changed(self, panel: ChatPanel) -> None:

@@ -1,8 +1,12 @@
-"""Opens the session that was chosen: it is read in a thread, and the window turns meanwhile."""
+"""Opens the session that was chosen: it is read in a thread, and the window turns meanwhile.
+
+Of a long session the end is shown first.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -13,10 +17,17 @@ from kinet.ui.kit.tasks import in_thread, spawn
 from kinet.ui.kit.toast import Toast
 from kinet.ui.program import Program
 from kinet.ui.sessions.sidebar import Sidebar
+from kinet.ui.steps import StepBook
+
+if TYPE_CHECKING:
+    from kinet.ui.desks.session_preview import SavedEnd, SessionPreview
 
 # Seconds; what is read sooner needs no word.
 _SILENT = 0.2
 _WORDS = "Opening the session…"
+_LATER = "The session is still being read; try again in a moment"
+# Messages; an open session of so few is read again within a few milliseconds.
+_FEW = 500
 
 
 class SessionOpening(QObject):
@@ -34,16 +45,19 @@ class SessionOpening(QObject):
         self._room, self._toast = room, toast
         # The session that is read and has still to be shown, "" for none.
         self._wanted = ""
+        # Its end, where it is a long one.
+        self._preview: SessionPreview | None = None
         desk.wanted.connect(lambda session_id: self.choose(session_id))
         desk.panel_shown.connect(lambda _panel: self._leave())
         sidebar.delete_requested.connect(self._deleted)
 
     def choose(self, session_id: str, then: Callable[[], None] | None = None) -> None:
-        """Shows a session: at once where it is open, else as soon as it is read.
+        """Shows a session: at once where that is quick, else as soon as it is read.
 
         `then` is called when it is on screen, if it comes there.
         """
-        if not self._program.sessions.is_open(session_id):
+        if not self._is_at_hand(session_id):
+            self._end_preview()
             spawn(self.fetch(session_id, then), "opening a session")
         elif self._desk.open(session_id).session_id == session_id and then is not None:
             then()
@@ -53,15 +67,17 @@ class SessionOpening(QObject):
         was chosen meanwhile."""
         import asyncio
 
+        self._end_preview()
         self._wanted = session_id
         self._sidebar.select(session_id)
-        reading = asyncio.ensure_future(in_thread(lambda: self._program.sessions.read(session_id)))
+        reading = asyncio.ensure_future(self._read(session_id))
         await asyncio.wait({reading}, timeout=_SILENT)
         if not reading.done() and self._wanted == session_id:
             self._room.setEnabled(False)
-            self._toast.tell(_WORDS, seconds=0)
+            if self._preview is None:
+                self._toast.tell(_WORDS, seconds=0)
         try:
-            saved = await reading
+            saved, steps = await reading
         except KinetError as exc:
             if self._wanted == session_id:
                 self._leave()
@@ -70,13 +86,60 @@ class SessionOpening(QObject):
             return
         if self._wanted != session_id:
             return
+        preview, self._preview = self._preview, None
         self._leave()
-        if self._desk.open(session_id, saved).session_id == session_id and then is not None:
+        panel = self._desk.open(session_id, saved, steps)
+        shown = panel.session_id == session_id
+        if preview is not None:
+            if shown:
+                preview.hand_over(panel.transcript)
+            preview.leave()
+        if shown and then is not None:
             then()
+
+    def _is_at_hand(self, session_id: str) -> bool:
+        """True where nothing has to be read, or so little that nobody notices."""
+        if self._desk.has(session_id):
+            return True
+        if not self._program.sessions.is_open(session_id):
+            return False
+        session = self._program.open_session(session_id)
+        return len(session.conversation.messages) < _FEW
+
+    async def _read(self, session_id: str) -> tuple[Any, StepBook]:
+        """What is saved, None for a session that is open, and its steps. The end is shown first."""
+        sessions = self._program.sessions
+        end = await in_thread(lambda: sessions.read_end(session_id))
+        if end is not None and self._wanted == session_id:
+            self._show_end(end)
+        if sessions.is_open(session_id):
+            return None, await self._program.open_session(session_id).prepare(StepBook)
+
+        def read() -> tuple[Any, StepBook]:
+            saved = sessions.read(session_id)
+            return saved, StepBook(saved.events)
+
+        found: tuple[Any, StepBook] = await in_thread(read)
+        return found
+
+    def _show_end(self, end: SavedEnd) -> None:
+        from kinet.ui.desks.session_preview import SessionPreview
+
+        self._end_preview()
+        panel = self._desk.current
+        foot = panel.height() - panel.body.geometry().bottom() - 1
+        self._preview = SessionPreview(end, self._room, foot)
+        self._preview.refused.connect(lambda: self._toast.tell(_LATER, seconds=3.0))
+
+    def _end_preview(self) -> None:
+        preview, self._preview = self._preview, None
+        if preview is not None:
+            preview.leave()
 
     def _leave(self) -> None:
         """Nothing is waited for any more."""
         self._wanted = ""
+        self._end_preview()
         self._room.setEnabled(True)
         if self._toast.text() == _WORDS:
             self._toast.hide()

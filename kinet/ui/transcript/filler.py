@@ -53,6 +53,13 @@ class Filler(QObject):
         if not self._timer.isActive():
             self._timer.start()
 
+    def reach(self, count: int) -> None:
+        """Takes older entries, now, until so many are shown or there are no more."""
+        while len(self._flow.entries) < count and self._portions is not None:
+            self._gather(0.0)
+            if self._waiting:
+                self._show()
+
     def complete(self) -> None:
         """Does all that waits, now."""
         while not self.is_idle:

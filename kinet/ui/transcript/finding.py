@@ -98,7 +98,7 @@ class Finder(QObject):
         self._stamp = (-1, -1)
 
     def _now(self) -> tuple[int, int]:
-        return len(self._flow.entries), self._flow.height
+        return len(self._flow.entries), self._flow.revision
 
     def _begin(self, *, stay: bool) -> tuple[int, int] | None:
         self._stamp = self._now()

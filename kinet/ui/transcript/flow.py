@@ -25,6 +25,8 @@ class Flow:
         self._stack = Stack(self._extents)
         # Counts the looks and widths; entries before `_stale` may have heights of an older one.
         self._stamp = 0
+        # Counts the changes of what the entries say.
+        self.revision = 0
         self._stale = 0
 
     def set_entries(self, entries: Iterable[Entry]) -> None:
@@ -66,6 +68,7 @@ class Flow:
 
     def insert_before(self, entry: Entry, other: Entry) -> None:
         """Puts an entry before another."""
+        self.revision += 1
         place = self.place_of(other)
         self._estimate(entry)
         self.entries.insert(place, entry)
@@ -76,6 +79,7 @@ class Flow:
         """Takes an entry out; nothing happens if it is not there."""
         place = self.place_of(entry)
         if place >= 0:
+            self.revision += 1
             del self.entries[place]
             self._number(place)
             self._set_gaps(place)
@@ -85,6 +89,11 @@ class Flow:
         place = self.place_of(entry)
         if place >= 0:
             self._stack.change(place)
+
+    def said(self, entry: Entry) -> None:
+        """Says that an entry says something else."""
+        self.revision += 1
+        self.changed(entry)
 
     def place_of(self, entry: Entry) -> int:
         """The entry's number, -1 if it is not there."""

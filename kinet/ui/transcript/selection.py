@@ -58,6 +58,10 @@ class Selection:
             return
         self.anchor, self.focus = _moved(self.anchor, count), _moved(self.focus, count)
 
+    def take(self, other: Selection, count: int) -> None:
+        """Selects what another one does, of which everything stands so many entries further up."""
+        self.set(_moved(other.anchor, count), _moved(other.focus, count))
+
     def all(self) -> None:
         """Selects everything."""
         count = len(self._flow.entries)

@@ -112,7 +112,7 @@ class Stage(QObject):
         """Says that an entry looks different now."""
         if not isinstance(entry, TextEntry):
             entry.estimate(self.flow.style, self.flow.width)
-        self.flow.changed(entry)
+        self.flow.said(entry)
         self._grown()
 
     def stream(self, entry: TextEntry, text: str) -> None:
@@ -123,7 +123,7 @@ class Stage(QObject):
         """An entry's text is whole; `source` replaces what streamed if it differs."""
         self.pacer.flush()
         entry.finish(source, self.flow.style, self.flow.width)
-        self.flow.changed(entry)
+        self.flow.said(entry)
         self._grown()
 
     def retire(self) -> None:
@@ -185,6 +185,16 @@ class Stage(QObject):
             viewport.update()
         self.shifted.emit()
 
+    def anchor(self) -> Anchor | None:
+        """What is to stay where it is on screen; None while the end is followed."""
+        return self._held or self._eye.anchor(self.height)
+
+    def hold_at(self, anchor: Anchor) -> None:
+        """Shows this where it says, and stays there."""
+        self.follower.hold()
+        self._held = anchor
+        self.refresh()
+
     def scroll_to(self, top: int, bottom: int) -> None:
         """Brings a stretch into view; a small one with some room around."""
         self.follower.hold()
@@ -211,7 +221,7 @@ class Stage(QObject):
             damage = Damage.before(flow, pieces[0][0], self.bar.value())
         for entry, text in pieces:
             entry.feed(text, flow.style, flow.width)
-            flow.changed(entry)
+            flow.said(entry)
         self.follower.grown()
         self._clock.wake()
         self.refresh(damage)

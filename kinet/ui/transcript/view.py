@@ -130,6 +130,21 @@ class Transcript(TranscriptArea):
         """Draws text at 80 to 200 percent."""
         self.set_theme(replace(self._theme, zoom=max(80, min(200, percent))))
 
+    def take_place_of(self, other: Transcript) -> None:
+        """Shows what the other one shows, which holds the end of the same conversation."""
+        mine, theirs = self.stage.flow, other.stage.flow
+        anchor = other.stage.anchor()
+        if anchor is None and other.selection.is_empty:
+            return
+        self.stage.filler.reach(len(theirs.entries))
+        more = len(mine.entries) - len(theirs.entries)
+        if more < 0 or not _alike(mine.entries[-1:], theirs.entries[-1:]):
+            return
+        self.selection.take(other.selection, more)
+        place = theirs.place_of(anchor[0]) if anchor is not None else -1
+        if anchor is not None and place >= 0:
+            self.stage.hold_at((mine.entries[place + more], *anchor[1:]))
+
     def go_to(self, entry: Entry) -> None:
         """Brings the beginning of an entry into view."""
         flow = self.stage.flow
@@ -165,3 +180,8 @@ class Transcript(TranscriptArea):
     def following(self) -> bool:
         """True while the end is followed."""
         return self.stage.follower.following
+
+
+def _alike(some: list[Entry], others: list[Entry]) -> bool:
+    """True if they say the same."""
+    return [(e.kind, e.markdown()) for e in some] == [(e.kind, e.markdown()) for e in others]

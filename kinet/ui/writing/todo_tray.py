@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
@@ -63,17 +63,19 @@ class TodoTray(QWidget):
         painter.drawRoundedRect(tray, 8, 8)
         draw_icon(painter, "list", "text_2", QPoint(24, 2 + BUTTON // 2))
 
-    def restore(self, events: Iterable[Event]) -> None:
+    def restore(self, events: Sequence[Event]) -> None:
         """Takes in a saved conversation."""
         self._show([])
-        for event in events:
+        # Only the newest list counts; most often there is none in a hundred thousand events.
+        found = (n for n in range(len(events) - 1, -1, -1) if type(events[n]) is ToolFinished)
+        place = next((n for n in found if _tells_list(events[n])), len(events))
+        for event in events[place:]:
             self.take(event)
 
     def take(self, event: Event) -> None:
         """Takes in what happened."""
-        if isinstance(event, ToolFinished) and event.name == "todo" and not event.parent:
-            if not event.is_error:
-                self._show(_items(event.details))
+        if isinstance(event, ToolFinished) and _tells_list(event):
+            self._show(_items(event.details))
         elif isinstance(event, TurnStarted) and self._is_done():
             self._show([])
 
@@ -112,6 +114,13 @@ class TodoTray(QWidget):
         self._list.updateGeometry()
         self._line.set_text(self.summary() if items else "")
         self.setVisible(bool(items))
+
+
+def _tells_list(event: Event) -> bool:
+    """True for a list that the turn itself, no agent of it, has noted."""
+    if not isinstance(event, ToolFinished) or event.name != "todo":
+        return False
+    return not event.parent and not event.is_error
 
 
 class _Row(QWidget):
