@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench.fault_patches import PATCHES
+
 ROOT = Path(__file__).resolve().parents[2]
 _WINDOW = "tests/features/test_window_faults.py"
 
-# fault: (file, test, what would have to be broken for the test to fail)
+# fault: (file, test, what would have to be broken for the test to fail: `fault_patches` does so)
 FAULTS = {
     1: (_WINDOW, "test_01_only_the_open_block_is_laid_out_again_while_text_streams",
         "BlockList.close lays out all blocks again"),
@@ -65,3 +67,8 @@ def test_a_fault_has_its_test(fault: int) -> None:
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
     names = {node.name for node in ast.walk(tree) if isinstance(node, kinds)}
     assert name in names
+
+
+def test_each_fault_can_be_brought_back() -> None:
+    assert PATCHES.keys() == FAULTS.keys()
+    assert all(PATCHES.values())

@@ -77,10 +77,13 @@ async def test_a_message_is_edited_in_its_bubble_and_the_old_answers_stay_within
                 await live.ended()
                 assert live.panel.branches.editor is None
                 assert live.text.startswith(f"**You:** {text}")
-            await until(lambda: _lines(live)[0].branch == (3, 3))
+                # Asked of the session itself, so that one that has lost an answer is seen at once.
+                (point,) = await live.panel.session.branch_points()
+                assert (point.number, point.count) == (number, number)
+            await until(lambda: _lines(live)[0].branch == (3, 3), seconds=3)
             _click(live, _lines(live)[0], "branch-previous")
-            await until(lambda: "Answer 2." in live.text)
-            await until(lambda: _lines(live)[0].branch == (2, 3))
+            await until(lambda: "Answer 2." in live.text, seconds=3)
+            await until(lambda: _lines(live)[0].branch == (2, 3), seconds=3)
             assert "A better question" in live.text
     assert "Answer 1." not in str(server.bodies[1])
 
