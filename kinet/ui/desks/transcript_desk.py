@@ -26,6 +26,11 @@ class TranscriptDesk(QObject):
     def _serve(self) -> None:
         transcript = self._panel.transcript
         transcript.step_found.connect(self._show_found)
+        tell = self._parts.toast.tell
+        transcript.copier.began.connect(lambda: tell("Copying…", seconds=0))
+        transcript.copier.ended.connect(
+            lambda lines: tell(f"{lines:,} lines are on the clipboard", seconds=3.0)
+        )
 
     def _act(self, action: str, turn_id: str) -> None:
         if action == "report":

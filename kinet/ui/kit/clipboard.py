@@ -9,4 +9,14 @@ from kinet.net.redact import hide_live_keys
 
 def copy_text(text: str) -> None:
     """Replaces what is on the clipboard."""
-    QGuiApplication.clipboard().setText(hide_live_keys(text))
+    copy_masked(masked(text))
+
+
+def masked(text: str) -> str:
+    """The text as it may be copied; a long one is masked part by part, for it takes its time."""
+    return hide_live_keys(text)
+
+
+def copy_masked(text: str) -> None:
+    """Replaces what is on the clipboard by what `masked` gave."""
+    QGuiApplication.clipboard().setText(text)

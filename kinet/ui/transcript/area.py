@@ -17,10 +17,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
-from kinet.ui.kit.clipboard import copy_text
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.transcript.accessible import install
 from kinet.ui.transcript.acting import Actor
+from kinet.ui.transcript.copying import Copier
 from kinet.ui.transcript.drag_out import drag_out
 from kinet.ui.transcript.entry import Entry, Hit
 from kinet.ui.transcript.finding import Finder
@@ -30,7 +30,7 @@ from kinet.ui.transcript.jump_button import JumpButton
 from kinet.ui.transcript.keys import Keys
 from kinet.ui.transcript.painting import Artist
 from kinet.ui.transcript.pointer import Pointer
-from kinet.ui.transcript.selection import Selection
+from kinet.ui.transcript.selection import Place, Selection
 from kinet.ui.transcript.stage import Stage
 from kinet.ui.transcript.style import Style
 
@@ -67,6 +67,7 @@ class TranscriptArea(QAbstractScrollArea):
         self.stage = Stage(self, self._style())
         self.in_place = InPlace(self.stage)
         self.selection = Selection(self.stage.flow)
+        self.copier = Copier(self.selection, self.stage.filler, self)
         self.finder = Finder(self.stage.flow, self)
         self.artist = Artist(self.stage, self.selection, self.finder)
         viewport = self.viewport()
@@ -102,11 +103,10 @@ class TranscriptArea(QAbstractScrollArea):
     def copy(self, plain: bool = False) -> None:
         """Puts what is selected on the clipboard; nothing happens without a selection.
 
-        It is the Markdown of whole blocks, or with `plain` the words as they are on screen.
+        It is the Markdown of whole blocks, or with `plain` the words as they are on screen. What
+        takes longer is there when `copier` says so.
         """
-        text = self.selection.text(plain=plain)
-        if text:
-            copy_text(text)
+        self.copier.copy(plain=plain)
 
     def _drag_out(self) -> None:
         """Carries what is selected to where it is dropped."""
@@ -163,6 +163,14 @@ class TranscriptArea(QAbstractScrollArea):
                 return True
         return super().viewportEvent(event)
 
+    def _menu_by_key(self) -> None:
+        """The menu of the button that has the keyboard, else of where the selection ends."""
+        found = self.artist.highlights.focus
+        place = Place(found[0], 0, 0) if found is not None else self._keys.place()
+        if place is not None:
+            spot = self._keys.spot(found)
+            self._actor.menu(found, place, self.viewport().mapToGlobal(spot))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that are not used here go on to the parent: letters belong to the composer."""
         if not self._keys.press(event):
@@ -183,6 +191,10 @@ class TranscriptArea(QAbstractScrollArea):
             tabs = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
             if pressed.key() in tabs and self._keys.press(pressed):
                 return True
+        if event.type() == QEvent.Type.ContextMenu:
+            # Of the mouse the viewport is told; here the key for menus arrives.
+            self._menu_by_key()
+            return True
         return super().event(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:

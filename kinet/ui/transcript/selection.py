@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 
 from PySide6.QtGui import QAbstractTextDocumentLayout, QTextCharFormat, QTextCursor, QTextDocument
 
-from kinet.markup.visible import clean_for_clipboard, unbroken
-from kinet.ui.transcript.documents import OBJECT, formulas_of, table_of
+from kinet.markup.visible import clean_for_clipboard
 from kinet.ui.transcript.entry import Entry
 from kinet.ui.transcript.flow import Flow
-from kinet.ui.transcript.formula_shelf import source_of
 from kinet.ui.transcript.pieces import Piece
 from kinet.ui.transcript.text_entry import TextEntry
+from kinet.ui.transcript.words import cells, units, words
+
+# A stretch of splitting a long text into its blocks.
+_STRETCH_SECONDS = 0.004
 
 
 @dataclass(frozen=True, order=True)
@@ -35,6 +39,11 @@ class Selection:
         self._is_whole = False
         self.anchor: Place | None = None
         self.focus: Place | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """True for everything, also what is still to come from above."""
+        return self._is_whole
 
     @property
     def is_empty(self) -> bool:
@@ -66,7 +75,7 @@ class Selection:
         """Selects everything."""
         count = len(self._flow.entries)
         if count:
-            self.set(Place(0, 0, 0), Place(count - 1, 10**6, 10**9))
+            self.set(Place(0, 0, 0), _end_of(count - 1))
             self._is_whole = True
 
     def holds(self, place: Place | None) -> bool:
@@ -101,28 +110,40 @@ class Selection:
 
         With `plain` everything is given as the words on screen.
         """
+        return "\n\n".join(part for part in self.parts(plain=plain) if part)
+
+    def parts(self, *, plain: bool = False) -> Iterator[str]:
+        """The same entry by entry; "" for none, and where a long one is not done yet."""
         found = self.range()
         if found is None:
-            return ""
+            return
         first, last = found
-        parts = []
-        for number in range(first.entry, min(last.entry + 1, len(self._flow.entries))):
+        alone = first.entry == last.entry
+        entries = self._flow.entries[first.entry : last.entry + 1]
+        for number, entry in enumerate(entries, first.entry):
             start = first if number == first.entry else Place(number, 0, 0)
-            stop = last if number == last.entry else Place(number, 10**6, 10**9)
-            alone = first.entry == last.entry
-            part = self._of_entry(self._flow.entries[number], start, stop, alone, plain)
-            if part.strip():
-                parts.append(part.strip("\n"))
-        return clean_for_clipboard("\n\n".join(parts))
+            stop = last if number == last.entry else _end_of(number)
+            part = yield from self._of_entry(entry, start, stop, alone, plain)
+            yield clean_for_clipboard(part.strip("\n")) if part.strip() else ""
 
-    def _of_entry(self, entry: Entry, start: Place, stop: Place, alone: bool, plain: bool) -> str:
+    def _of_entry(
+        self, entry: Entry, start: Place, stop: Place, alone: bool, plain: bool
+    ) -> Generator[str, None, str]:
         if not isinstance(entry, TextEntry):
             return entry.markdown() if (start.piece, start.offset) == (0, 0) < (
                 stop.piece, stop.offset
             ) else ""  # fmt: skip
-        if entry.is_folded or not entry.pieces:
+        if entry.is_folded:
             return entry.markdown()
+        whole_entry = (start.piece, start.offset) == (0, 0) and stop == _end_of(stop.entry)
+        if whole_entry and not alone and not plain:
+            # What nobody has seen yet need not be split for this.
+            return entry.source
+        while not entry.split(time.perf_counter() + _STRETCH_SECONDS):
+            yield ""
         pieces = entry.pieces
+        if not pieces:
+            return entry.markdown()
         last = min(stop.piece, len(pieces) - 1)
         parts: list[str] = []
         whole: list[Piece] = []
@@ -130,6 +151,7 @@ class Selection:
             begin = start.offset if number == start.piece else 0
             end = stop.offset if number == stop.piece else -1
             part = self._of_piece(entry, number, begin, end, plain)
+            yield ""
             if part is None:
                 whole.append(pieces[number])
                 continue
@@ -158,8 +180,13 @@ class Selection:
             if piece.kind == "code" and piece.shown < 0:
                 return units(piece.text().text, begin, end)
             if piece.kind == "table":
-                return _cells(document, begin, end)
-            return unbroken(_plain(_with_formulas(document, begin, end)))
+                return cells(document, begin, end)
+            return words(document, begin, end)
+
+
+def _end_of(entry: int) -> Place:
+    """The end of all that an entry holds, however much that is."""
+    return Place(entry, 10**6, 10**9)
 
 
 def _moved(place: Place | None, count: int) -> Place | None:
@@ -179,14 +206,6 @@ def mark(
     return made
 
 
-def units(text: str, begin: int, end: int) -> str:
-    """The part of a text between two UTF-16 places."""
-    if text.isascii():
-        return text[begin:end]
-    raw = text.encode("utf-16-le", "surrogatepass")[2 * begin : 2 * end]
-    return raw.decode("utf-16-le", "replace")
-
-
 def code_text(pieces: list[Piece]) -> str:
     """The very code of a block and its parts, without the line feed before the closing fence."""
     return "".join(piece.text().text for piece in pieces).removesuffix("\n")
@@ -198,37 +217,3 @@ def _is_one_code(pieces: list[Piece]) -> bool:
 
 def _joined(pieces: list[Piece]) -> str:
     return "".join(piece.block.source for piece in pieces)
-
-
-def _with_formulas(document: QTextDocument, begin: int, end: int) -> str:
-    """A part of a document's text; a formula, one character there, is given as its source."""
-    raw = document.toRawText()
-    part = units(raw, begin, end)
-    if OBJECT not in part:
-        return part
-    names = iter(formulas_of(document)[units(raw, 0, begin).count(OBJECT) :])
-    return "".join(source_of(next(names, "")) if c == OBJECT else c for c in part)
-
-
-def _plain(raw: str) -> str:
-    return "".join("\n" if c in "\u2028\u2029\ufdd0\ufdd1" else c for c in raw)
-
-
-def _cells(document: QTextDocument, begin: int, end: int) -> str:
-    """Cells with tabs between them, rows as lines; a part of one cell as it is."""
-    table = table_of(document)
-    if table is None:
-        return ""
-    first, last = table.cellAt(begin), table.cellAt(max(begin, end - 1))
-    raw = document.toRawText()
-    if not first.isValid() or not last.isValid() or first == last:
-        return unbroken(_plain(units(raw, begin, end)).strip("\n"))
-    rows = []
-    for row in range(first.row(), last.row() + 1):
-        cells = []
-        for column in range(table.columns()):
-            cell = table.cellAt(row, column)
-            if (first.row(), first.column()) <= (row, column) <= (last.row(), last.column()):
-                cells.append(_plain(units(raw, cell.firstPosition(), cell.lastPosition())))
-        rows.append("\t".join(cells))
-    return unbroken("\n".join(rows))

@@ -85,6 +85,10 @@ class Growing(Entry):
         self._references = self._stream.references
         self._split = split_in_steps(self._stream, self.source)
 
+    def split(self, deadline: float) -> bool:
+        """Splits the text into its blocks as far as time allows; True when that is done."""
+        return self._split_until(deadline)
+
     def _split_until(self, deadline: float, style: Style | None = None, width: int = 0) -> bool:
         """Splits the whole text, as far as time allows; True when that is done."""
         if self.blocks is not None and self._split is None:

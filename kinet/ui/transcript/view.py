@@ -110,7 +110,7 @@ class Transcript(TranscriptArea):
 
     def is_idle(self) -> bool:
         """True when nothing is left to lay out or paint."""
-        return self.stage.is_idle and self.finder.is_idle
+        return self.stage.is_idle and self.finder.is_idle and self.copier.is_idle
 
     def set_theme(self, theme: Theme) -> None:
         """Draws with another theme, at its zoom; what is hidden does so when it is shown."""
