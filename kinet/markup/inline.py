@@ -11,6 +11,8 @@ from kinet.markup.links import bare_links, names_target, openable, target
 from kinet.markup.look import Look
 from kinet.markup.visible import PAD, breakable, shown
 
+# Marks what is added about a link or a picture, so that it is never copied as words.
+ASIDE = "aside"
 _TASK = re.compile(r"^\[([ xX])\][ \u00a0]")
 _TAGS = {
     "strong_open": '<span style="font-weight:600">',
@@ -139,4 +141,5 @@ class InlineWriter:
     def _aside(self, text: str) -> None:
         size = self.look.size("meta")[0]
         style = f"color:{self.look.colors['text_3']};font-size:{size}px"
-        self.out.append(f'<span style="{style}"> {text_html(text[:200])}</span>')
+        said = text_html(text[:200])
+        self.out.append(f'<span title="{ASIDE}" style="{style}"> {said}</span>')

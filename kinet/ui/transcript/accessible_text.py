@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QAccessibleActionInterface, QAccessibleTextInterface
 
 from kinet.ui.transcript.entry import Hit
-from kinet.ui.transcript.selection import units
+from kinet.ui.transcript.words import units
 
 
 class SpokenWords(QAccessibleTextInterface):

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from kinet.ui.transcript import caret
 from kinet.ui.transcript.entry import Hit
 from kinet.ui.transcript.painting import Artist
 from kinet.ui.transcript.selection import Place, Selection
 from kinet.ui.transcript.stage import Stage
 from kinet.ui.transcript.text_entry import TextEntry
-
-_MOVES = {
-    Qt.Key.Key_Left: QTextCursor.MoveOperation.Left,
-    Qt.Key.Key_Right: QTextCursor.MoveOperation.Right,
-    Qt.Key.Key_Up: QTextCursor.MoveOperation.Up,
-    Qt.Key.Key_Down: QTextCursor.MoveOperation.Down,
-    Qt.Key.Key_Home: QTextCursor.MoveOperation.StartOfLine,
-    Qt.Key.Key_End: QTextCursor.MoveOperation.EndOfLine,
-}
-_WORDS = {
-    Qt.Key.Key_Left: QTextCursor.MoveOperation.WordLeft,
-    Qt.Key.Key_Right: QTextCursor.MoveOperation.WordRight,
-    Qt.Key.Key_Home: QTextCursor.MoveOperation.Start,
-    Qt.Key.Key_End: QTextCursor.MoveOperation.End,
-}
 
 
 class Keys(QObject):
@@ -42,6 +28,7 @@ class Keys(QObject):
         self._selection = selection
         self._artist = artist
         self._on = on
+        self._caret = caret.Caret(stage.flow)
 
     def press(self, event: QKeyEvent) -> bool:
         """True if the key was used here; printable keys are not."""
@@ -57,7 +44,7 @@ class Keys(QObject):
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if key == Qt.Key.Key_Escape:
             return self._clear()
-        if shift and key in _MOVES:
+        if shift and key in caret.KEYS:
             return self._select(key, control)
         if key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
             return self._next_hit(backwards=key == Qt.Key.Key_Backtab)
@@ -114,18 +101,33 @@ class Keys(QObject):
             self._stage.bar.setValue(flow.top_of(place) - 20)
 
     def _select(self, key: Qt.Key, control: bool) -> bool:
-        focus = self._selection.focus or self._first_seen()
+        focus = self.place()
         if focus is None:
             return False
         anchor = self._selection.anchor or focus
-        move = _WORDS.get(key) if control else _MOVES[key]
-        if move is None:
-            return False
-        back = key in (Qt.Key.Key_Left, Qt.Key.Key_Up, Qt.Key.Key_Home)
-        self._selection.set(anchor, self._moved(focus, move, back))
-        self._stage.follower.hold()
+        focus = self._caret.moved(focus, key, leap=control)
+        self._selection.set(anchor, focus)
+        spot = self._caret.spot(focus)
+        self._stage.scroll_to(spot.top, spot.bottom)
         self._on.update()
         return True
+
+    def place(self) -> Place | None:
+        """Where the selection ends, else the first text that is seen; None without any."""
+        return self._selection.focus or self._first_seen()
+
+    def spot(self, hit: tuple[int, Hit] | None) -> QPoint:
+        """Where in the viewport a button stands, or the text of `place`, as far as it is seen."""
+        flow, top = self._stage.flow, self._stage.bar.value()
+        place = self.place()
+        x, y = 0, 0
+        if hit is not None:
+            corner = hit[1].rect.bottomLeft()
+            x, y = corner.x(), flow.top_of(hit[0]) + corner.y() - top
+        elif place is not None:
+            found = self._caret.spot(place)
+            x, y = int(found.x), found.bottom - top
+        return QPoint(self._stage.column[0] + x, max(0, min(y, self._stage.height - 1)))
 
     def _first_seen(self) -> Place | None:
         flow, top = self._stage.flow, self._stage.bar.value()
@@ -135,33 +137,6 @@ class Keys(QObject):
                 seen = entry.seen(top - flow.top_of(number), 10**6)
                 return Place(number, seen.start, 0)
         return None
-
-    def _moved(self, place: Place, move: QTextCursor.MoveOperation, back: bool) -> Place:
-        flow = self._stage.flow
-        entry = flow.entries[min(place.entry, len(flow.entries) - 1)]
-        if isinstance(entry, TextEntry) and not entry.is_folded and place.piece < len(entry.pieces):
-            with entry.lent_document(place.piece, flow.style, flow.width) as document:
-                cursor = QTextCursor(document)
-                cursor.setPosition(min(place.offset, document.characterCount() - 1))
-                if cursor.movePosition(move):
-                    return Place(place.entry, place.piece, cursor.position())
-            if back and place.piece > 0:
-                return Place(place.entry, place.piece - 1, self._end(entry, place.piece - 1))
-            if not back and place.piece + 1 < len(entry.pieces):
-                return Place(place.entry, place.piece + 1, 0)
-        number = place.entry + (-1 if back else 1)
-        if not 0 <= number < len(flow.entries):
-            return place
-        other = flow.entries[number]
-        if isinstance(other, TextEntry) and not other.is_folded and other.pieces:
-            last = len(other.pieces) - 1
-            return Place(number, last, self._end(other, last)) if back else Place(number, 0, 0)
-        return Place(number, 0, 0 if back else 1)
-
-    def _end(self, entry: TextEntry, piece: int) -> int:
-        flow = self._stage.flow
-        with entry.lent_document(piece, flow.style, flow.width) as document:
-            return document.characterCount() - 1
 
     def _seen_hits(self) -> list[tuple[int, Hit]]:
         flow, top = self._stage.flow, self._stage.bar.value()

@@ -21,7 +21,8 @@ from PySide6.QtGui import (
 
 _RULE = int(QTextFormat.Property.BlockTrailingHorizontalRulerWidth.value)
 _PLAIN = QTextListFormat.Style.ListStyleUndefined
-_TASKS = ("☐", "☑")
+# What a task begins with in its document; the box itself is drawn.
+TASKS = ("☐", "☑")
 
 
 @dataclass
@@ -95,8 +96,8 @@ def find(document: QTextDocument, panels: set[int], indent: int, code: str) -> O
         else:
             made.boxes += _inline_code(block, box.topLeft(), code)
         listed = block.textList()
-        if listed is not None and block.text().startswith(_TASKS):
-            made.tasks.append((_bullet(block, box), block.text().startswith(_TASKS[1])))
+        if listed is not None and block.text().startswith(TASKS):
+            made.tasks.append((_bullet(block, box), block.text().startswith(TASKS[1])))
         elif listed is not None and listed.format().style() == _PLAIN:
             made.bullets.append(_bullet(block, box))
         _bars(made.bars, block, box, indent, document.textWidth())

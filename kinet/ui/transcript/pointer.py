@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QObject, QPoint, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QTextCursor
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
@@ -37,6 +39,8 @@ class Pointer(QObject):
         self._begun = QPoint()
         self._clicks = 0
         self._last_click = 0
+        # The word or the paragraph that was clicked: dragging on selects whole ones.
+        self._unit: tuple[Place, Place] | None = None
         self._last = QPoint()
         self._edge = QTimer(self)
         self._edge.setInterval(30)
@@ -52,7 +56,7 @@ class Pointer(QObject):
         self._clicks = 2 if double else 3 if near and soon and self._clicks == 2 else 1
         self._last_click = event.timestamp()
         self._begun = self._last = point
-        self._pressed = self.hit(point)
+        self._pressed, self._unit = self.hit(point), None
         self._thumb = self._grabbed()
         if self._thumb is not None:
             return
@@ -65,10 +69,11 @@ class Pointer(QObject):
             return
         if shifted and self._selection.anchor is not None:
             self._selection.set(self._selection.anchor, place)
-        elif self._clicks == 2:
-            self._select_around(place, QTextCursor.SelectionType.WordUnderCursor)
-        elif self._clicks >= 3:
-            self._select_around(place, QTextCursor.SelectionType.BlockUnderCursor)
+        elif self._clicks >= 2:
+            self._unit = self._around(place)
+            if self._unit is not None:
+                self._selection.set(*self._unit)
+                self.selecting.emit()
         else:
             self._selection.set(place, place)
         self._on.update()
@@ -89,7 +94,7 @@ class Pointer(QObject):
             self._pressed = None
             self.lifted.emit()
             return
-        if far and self._clicks == 1:
+        if far and (self._clicks == 1 or self._unit is not None):
             if self._pressed is not None and self._pressed[1].action != "link":
                 return
             self._pressed = None
@@ -193,27 +198,35 @@ class Pointer(QObject):
         offset = document.documentLayout().hitTest(QPointF(x, y), Qt.HitTestAccuracy.FuzzyHit)
         return Place(number, piece_number, max(0, offset))
 
-    def _select_around(self, place: Place | None, kind: QTextCursor.SelectionType) -> None:
+    def _around(self, place: Place | None) -> tuple[Place, Place] | None:
+        """The word around a place, or its paragraph after a third click; None without text."""
         if place is None:
-            return
+            return None
         entry: Entry = self._stage.flow.entries[place.entry]
         if not isinstance(entry, TextEntry) or entry.is_folded or not entry.piece_count:
-            return
+            return None
         flow = self._stage.flow
         cursor = QTextCursor(entry.document_of(place.piece, flow.style, flow.width))
         cursor.setPosition(place.offset)
-        cursor.select(kind)
-        start, stop = cursor.selectionStart(), cursor.selectionEnd()
-        if kind == QTextCursor.SelectionType.BlockUnderCursor:
-            # The separator before the line is no part of it.
-            start = cursor.document().findBlock(stop).position()
-        self._selection.set(
-            Place(place.entry, place.piece, start), Place(place.entry, place.piece, stop)
-        )
-        self.selecting.emit()
+        if self._clicks == 2:
+            cursor.select(QTextCursor.SelectionType.WordUnderCursor)
+            first, last = cursor.selectionStart(), cursor.selectionEnd()
+        else:
+            # The separator before the paragraph is no part of it.
+            first = cursor.block().position()
+            last = first + cursor.block().length() - 1
+        return replace(place, offset=first), replace(place, offset=last)
 
     def _extend(self, point: QPoint) -> None:
-        self._selection.set(self._selection.anchor, self.place_at(point))
+        place = self.place_at(point)
+        if self._unit is None:
+            self._selection.set(self._selection.anchor, place)
+        elif (around := self._around(place)) is not None:
+            first, last = self._unit
+            if around[0] < first:
+                self._selection.set(last, around[0])
+            else:
+                self._selection.set(first, max(last, around[1]))
         self.selecting.emit()
         self._on.update()
 
