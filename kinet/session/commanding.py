@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinet.core.approval import Approver
@@ -28,6 +29,14 @@ class CommandingSession(ComparingSession):
         super().__init__(state)
         # What still cleans up after a stop.
         self._lingering: set[asyncio.Task[Any]] = set()
+
+    @property
+    def command_folder(self) -> Path | None:
+        """Where the next command would begin, a real path; None without a folder."""
+        from kinet.tools.processes import working_folder
+
+        folder = self._state.folder
+        return None if folder is None else working_folder.current(self.id, folder)
 
     async def run_command(
         self, command: OwnCommand, approver: Approver | None = None

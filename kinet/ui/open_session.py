@@ -174,6 +174,11 @@ class OpenSession(BranchedSession, ChosenSession, Protocol):
         """Sends a message; the events of its turn, the last one TurnFinished."""
         ...
 
+    @property
+    def command_folder(self) -> Path | None:
+        """Where the next command would begin, a real path; None without a folder."""
+        ...
+
     def run_command(
         self, command: OwnCommand, approver: Approver | None = None
     ) -> AsyncGenerator[Event, None]:

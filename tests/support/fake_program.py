@@ -78,6 +78,10 @@ class FakeSession:
     async def prepare(self, digest: Any) -> Any:
         return digest(self.saved)
 
+    @property
+    def command_folder(self) -> Path | None:
+        return self.folder
+
     async def branch_points(self) -> list[Any]:
         return []
 

@@ -37,7 +37,6 @@ from kinet.ui.conversation_text import recent_commands
 from kinet.ui.kit.tasks import spawn
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.program import OpenSession, Program
-from kinet.ui.steps import StepBook
 from kinet.ui.writing.composer import Composer
 from kinet.ui.writing.composer_desk import ComposerDesk
 from kinet.ui.writing.drafts import DraftBook
@@ -151,15 +150,6 @@ class ChatPanel(QFrame):
             self.session_started.emit(self.session_id)
         return self.session
 
-    def steps_with(self, call_id: str) -> StepBook:
-        """The steps among which this call is: of an answer that is compared, or on screen."""
-        return self.compare.steps_of(call_id) or self.runner.steps
-
-    def save_drafts(self) -> None:
-        """Keeps what is written in composer and bubble now, on disk."""
-        self.desk.save_draft()
-        self.edits.save()
-
     def stop(self) -> None:
         """Ends the running turn at once."""
         if self.runner.running:
@@ -174,7 +164,8 @@ class ChatPanel(QFrame):
         """Shows title, folder, figures and queue as they are now."""
         self.header.set_title(self.title)
         self.header.set_folder(self.folder)
-        self.composer.mark.set_place(self.folder, waits=self.runner.running)
+        begins = self.session.command_folder if self.session is not None else self.folder
+        self.composer.mark.set_place(self.folder, begins, waits=self.runner.running)
         self.header.show_tools(self.session is not None)
         if self.session is not None:
             self.status_row.show_figures(self.session.conversation, self._model_window)

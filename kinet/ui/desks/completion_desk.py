@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QTextCursor
 
+from kinet.core.own_command import typed_command
 from kinet.ui.desks.slash_commands import SlashCommand
 from kinet.ui.kit.tasks import spawn
 from kinet.ui.writing.completion_menu import Completion, CompletionMenu
@@ -55,7 +58,7 @@ class CompletionDesk(QObject):
         if command is None or command.act is None:
             return False
         if command.choices is None:
-            if argument:
+            if argument and not command.written:
                 return False
         else:
             values = {value.casefold(): value for value, _ in command.choices()}
@@ -140,7 +143,8 @@ class CompletionDesk(QObject):
             case str() as path:
                 self._write_path(path, finished=at_once or not path.endswith("/"))
             case SlashCommand() as command:
-                if command.choices is not None or command.written or not at_once:
+                waits = command.written and command.act is None
+                if command.choices is not None or waits or not at_once:
                     self._edit.set_text(f"/{command.name} ")
                 elif command.act is None:
                     self._edit.set_text(f"/{command.name}")
@@ -164,15 +168,26 @@ class CompletionDesk(QObject):
         found = _FILE.search(line)
         if found is None:
             return
-        # The model gets the bare path: "@" is a sign for the menu, not a part of the name.
+        # The model gets the bare path: "@" is a sign for the menu, not a part of the name. A shell
+        # gets it as one word.
         left = QTextCursor.MoveOperation.Left
         cursor.movePosition(left, QTextCursor.MoveMode.KeepAnchor, len(found[1]) + 1)
         spaced = any(letter.isspace() for letter in path)
         if not finished and not spaced:
             cursor.insertText(f"@{path}")
         else:
-            cursor.insertText(f'"{path}" ' if spaced else f"{path} ")
+            is_command = typed_command(self._edit.text()) is not None
+            word = self._for_shell(path) if is_command else f'"{path}"' if spaced else path
+            cursor.insertText(f"{word} ")
         self._edit.setTextCursor(cursor)
+
+    def _for_shell(self, path: str) -> str:
+        """One word of a shell, as the file is called where the next command begins."""
+        folder, session = self._panel.folder, self._panel.session
+        begins = session.command_folder if session is not None else None
+        if folder is not None and begins is not None:
+            path = os.path.relpath(os.path.join(os.path.realpath(folder), path), begins)
+        return shlex.quote(path)
 
     def _begin(self, sign: str) -> None:
         """What the buttons do: the sign, with a blank before it where a word stands."""

@@ -46,7 +46,7 @@ class SlashCommand:
     icon: str = ""
     act: Callable[[str], object] | None = None
     choices: Callable[[], Sequence[Choice]] | None = None
-    # Chosen, it is written out and waits: words may follow.
+    # Words may follow; chosen, it is written out and waits for them where it has no `act`.
     written: bool = False
 
 
@@ -55,6 +55,9 @@ def slash_commands(parts: WindowParts, actions: Mapping[str, QAction]) -> list[S
     models = parts.models
     out = [
         SlashCommand("compact", "Summarise older parts; a topic may follow", "gauge"),
+        SlashCommand("run", "A command of your own: ! before it, !! keeps it from the model",
+                     "terminal", lambda words: parts.desk.current.composer.set_content(f"!{words}"),
+                     written=True),
         SlashCommand("model", "Switch the model", "model", models.choose_model, models.choices),
         SlashCommand("effort", "How long the model thinks", "thought", models.choose_effort,
                      lambda: EFFORTS),

@@ -19,6 +19,8 @@ _PLACES: tuple[tuple[str, str, str], ...] = (
     ("New line", "Shift+Return", "Writing"),
     ("Send, whatever the setting", "Ctrl+Return", "Writing"),
     ("Complete a file or a command", "Tab", "Writing"),
+    ("Run a command of your own in the folder, at the beginning", "!", "Writing"),
+    ("Run one and keep it from the model, at the beginning", "!, !", "Writing"),
     ("Last message again, in an empty field", "Up", "Writing"),
     ("Earlier and later messages", "Ctrl+Up", "Writing"),
     ("Allow once, with the focus on the question", "Ctrl+Return", "Answering"),

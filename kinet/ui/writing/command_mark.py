@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
@@ -28,7 +29,7 @@ class CommandMark(QWidget):
         super().__init__(parent)
         self.setObjectName("commandMark")
         self._command: OwnCommand | None = None
-        self._folder: Path | None = None
+        self._where = ""
         self._waits = False
         self.chip = _Chip(self)
         self.words = ElidedLabel("", self)
@@ -63,10 +64,14 @@ class CommandMark(QWidget):
         else:
             announce(self, f"{_WORD}: {self.words.whole_text()}")
 
-    def set_place(self, folder: Path | None, *, waits: bool) -> None:
-        """Where a command would run, None for nowhere; `waits`: only when the turn has ended."""
-        if (folder, waits) != (self._folder, self._waits):
-            self._folder, self._waits = folder, waits
+    def set_place(self, folder: Path | None, begins: Path | None, *, waits: bool) -> None:
+        """Where a command would run: the session's folder, None for none, and the place it begins.
+
+        `waits`: only when the turn has ended.
+        """
+        where = _where(folder, begins)
+        if (where, waits) != (self._where, self._waits):
+            self._where, self._waits = where, waits
             self._tell()
 
     def restyle(self) -> None:
@@ -75,13 +80,26 @@ class CommandMark(QWidget):
         self.update()
 
     def _tell(self) -> None:
-        if self._folder is None:
+        if not self._where:
             self.words.set_text("needs a folder; choose one first")
             return
         private = self._command is not None and self._command.private
         heard = "kept from the model" if private else "the model hears what it prints"
         when = ", when the turn has ended" if self._waits else ""
-        self.words.set_text(f"runs in {self._folder.name or self._folder}{when}; {heard}")
+        self.words.set_text(f"runs in {self._where}{when}; {heard}")
+
+
+def _where(folder: Path | None, begins: Path | None) -> str:
+    """The place in few words: by its name, with the way down from there, or whole if outside."""
+    if folder is None:
+        return ""
+    name = folder.name or str(folder)
+    root = Path(os.path.realpath(folder))
+    if begins is None or begins in (folder, root):
+        return name
+    if begins.is_relative_to(root):
+        return f"{name}/{begins.relative_to(root).as_posix()}"
+    return str(begins)
 
 
 class _Chip(QWidget):

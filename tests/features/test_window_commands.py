@@ -1,0 +1,239 @@
+"""Commands of the person's own in the window: typed, shown for what they are, run, stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontInfo
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+
+from kinet.ui.transcript.command_entry import CommandEntry
+from tests.features.test_window_stop import alive
+from tests.support.live_window import LiveWindow, live_window
+from tests.support.replies import Gate
+from tests.support.scripted_server import ScriptedServer, says
+from tests.support.window import until
+
+pytestmark = pytest.mark.window
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "orchard"
+    folder.mkdir()
+    (folder / "two words.txt").write_text("plum\n", "utf-8")
+    return folder
+
+
+async def run(live: LiveWindow, text: str) -> None:
+    """Types and sends a command, and waits for its end."""
+    live.type(text)
+    live.press("sendButton")
+    await live.ended()
+
+
+def entries(live: LiveWindow) -> list[CommandEntry]:
+    """The commands of the transcript."""
+    return [e for e in live.panel.transcript.stage.flow.entries if isinstance(e, CommandEntry)]
+
+
+async def test_a_command_is_marked_before_it_is_sent_and_needs_no_model(
+    tmp_path: Path, folder: Path
+) -> None:
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        composer = live.panel.composer
+        mark, edit = composer.mark, composer.edit
+        live.type("! no")
+        assert not mark.isVisible()
+        live.type("!cat 'two words.txt'")
+        assert mark.isVisible()
+        assert mark.words.whole_text() == "runs in orchard; the model hears what it prints"
+        assert edit.accessibleName() == "Command"
+        assert composer.box.send.accessibleName() == "Run the command"
+        assert QFontInfo(edit.document().defaultFont()).fixedPitch()
+        live.type("!!ls")
+        assert mark.words.whole_text() == "runs in orchard; kept from the model"
+        live.type("!cat 'two words.txt'")
+        live.press("sendButton")
+        await live.ended()
+        assert not mark.isVisible()
+        assert edit.accessibleName() == "Message"
+        (entry,) = entries(live)
+        assert entry.lines() == (("plum",), 0)
+        assert entry.spoken() == "You ran cat 'two words.txt', exit 0"
+        assert "plum" in live.text
+        assert live.panel.title == "!cat 'two words.txt'"
+
+
+async def test_the_button_of_the_mark_makes_a_message_of_it_and_undo_takes_that_back(
+    tmp_path: Path, folder: Path
+) -> None:
+    with ScriptedServer(says("I see.")) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=folder
+        ) as live:
+            composer = live.panel.composer
+            live.type("!important: the plums")
+            QTest.mouseClick(composer.mark.button, Qt.MouseButton.LeftButton)
+            assert composer.text() == " !important: the plums"
+            assert not composer.mark.isVisible()
+            composer.edit.undo()
+            assert composer.text() == "!important: the plums"
+            assert composer.mark.isVisible()
+            composer.edit.redo()
+            live.press("sendButton")
+            await live.ended()
+            assert "I see." in live.text
+            assert entries(live) == []
+            # Typed again from the history it is a message still.
+            composer.edit.recall_requested.emit(-1)
+            assert composer.text() == " !important: the plums"
+
+
+async def test_a_command_without_a_folder_is_refused_in_words_and_the_text_stays(
+    tmp_path: Path,
+) -> None:
+    async with live_window(tmp_path / "home") as live:
+        live.type("!ls")
+        assert "needs a folder" in live.panel.composer.mark.words.whole_text()
+        live.press("sendButton")
+        await live.ended()
+        await until(lambda: "Choose a folder" in live.window.parts.toast.text())
+        assert live.panel.composer.text() == "!ls"
+
+
+async def test_what_is_attached_keeps_a_command_from_running(tmp_path: Path, folder: Path) -> None:
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        live.type("!ls")
+        live.panel.composer.attach(folder / "two words.txt")
+        live.press("sendButton")
+        assert "takes nothing that is attached" in live.window.parts.toast.text()
+        assert live.panel.composer.text() == "!ls"
+        assert not live.panel.runner.running
+
+
+async def test_the_tail_is_shown_while_it_runs_and_stop_ends_all_of_it(
+    tmp_path: Path, folder: Path
+) -> None:
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        live.type("!seq 1 30; sleep 300 & echo $!; wait")
+        live.press("sendButton")
+        await until(lambda: entries(live) and entries(live)[0].lines()[1] == 19, what="the tail")
+        (entry,) = entries(live)
+        assert entry.is_live
+        child = int(entry.lines()[0][-1])
+        assert alive(child)
+        live.press("stopButton")
+        await live.ended()
+        assert entry.lines()[0][-1] == "[stopped]"
+        assert "stopped" in entry.spoken()
+        assert live.panel.state == "stopped"
+        await until(lambda: not alive(child), what="the child ends")
+        assert "Stopped" not in live.text
+
+
+async def test_while_a_turn_runs_a_command_waits_and_follows_it(
+    tmp_path: Path, folder: Path
+) -> None:
+    gate = Gate()
+    with ScriptedServer(says("One", gate, ".")) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=folder
+        ) as live:
+            await live.say("Go.")
+            await until(lambda: "One" in live.text)
+            live.type("!!echo after")
+            live.press("sendButton")
+            (row,) = live.panel.composer.queue._rows
+            assert row.label.accessibleName() == "Queued command 1: !!echo after"
+            assert not row.steer.isVisible()
+            row.edit.click()
+            assert live.panel.composer.text() == "!!echo after"
+            live.press("sendButton")
+            gate.open()
+            await live.ended()
+            (entry,) = entries(live)
+            assert entry.spoken() == "You ran echo after, exit 0 · kept from the model"
+            assert live.text.index("One.") < live.text.index("echo after")
+
+
+async def test_a_step_of_it_is_shown_whole_in_the_panel_and_says_what_the_model_gets(
+    tmp_path: Path, folder: Path
+) -> None:
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        await run(live, "!seq 1 4000")
+        await run(live, "!!echo hm")
+        detail = live.window.parts.steps.detail
+        live.panel.transcript.open_step(0)
+        assert detail.full_text().endswith("3999\n4000")
+        assert "first and last" in detail._share.sentence()
+        live.panel.transcript.open_step(1)
+        assert detail._share.sentence() == "Kept from the model"
+
+
+async def test_a_protected_place_is_asked_about_on_a_card_and_a_no_gives_the_text_back(
+    tmp_path: Path, folder: Path
+) -> None:
+    (folder / ".env").write_text("KEY=1\n", "utf-8")
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        live.type("!cat .env")
+        live.press("sendButton")
+        card = await live.question()
+        said = " ".join(label.text() for label in card.findChildren(QLabel))
+        assert "may hold keys or passwords" in said
+        assert "Run this command of yours all the same?" in said
+        await live.answer("denyButton")
+        await live.ended()
+        assert live.panel.composer.text() == "!cat .env"
+        assert "The command was not run" in live.text
+
+
+async def test_earlier_commands_come_back_with_their_mark(tmp_path: Path, folder: Path) -> None:
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        edit = live.panel.composer.edit
+        await run(live, "!echo one")
+        await run(live, "!!echo two")
+        edit.recall_requested.emit(0)
+        assert live.panel.composer.text() == "!!echo two"
+        edit.recall_requested.emit(-1)
+        assert live.panel.composer.text() == "!echo one"
+        assert live.panel.composer.mark.isVisible()
+
+
+async def test_a_file_is_completed_to_one_word_of_the_shell_from_where_the_command_begins(
+    tmp_path: Path, folder: Path
+) -> None:
+    (folder / "sub").mkdir()
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        await run(live, "!cd sub")
+        assert live.panel.composer.mark._where == "orchard/sub"
+        await live.focus_composer()
+        live.type("!cat @two")
+        await until(lambda: live.menu.isVisible(), what="the menu")
+        QTest.keyClick(live.panel.composer.edit, Qt.Key.Key_Tab)
+        assert live.panel.composer.text() == "!cat '../two words.txt' "
+
+
+async def test_slash_run_writes_the_mark(tmp_path: Path, folder: Path) -> None:
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        live.type("/run echo hm")
+        live.press("sendButton")
+        assert live.panel.composer.text() == "!echo hm"
+        assert live.panel.composer.mark.isVisible()
+        assert not live.panel.runner.running
+
+
+async def test_a_reopened_session_shows_them_as_they_were(tmp_path: Path, folder: Path) -> None:
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        await run(live, "!seq 1 40; exit 3")
+        id_, before = live.panel.session_id, live.text
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        live.window.open_session(id_)
+        await until(lambda: live.panel.session_id == id_ and entries(live))
+        assert live.text == before
+        (entry,) = entries(live)
+        assert "exit 3" in entry.spoken()
+        assert entry.lines()[1] == 29
