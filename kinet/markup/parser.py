@@ -33,7 +33,8 @@ def parse_blocks(source: str, references: dict[str, object] | None = None) -> li
     markdown = parser()
     tokens: list[Token] = []
     environment = environment_of(references) if references is not None else {}
-    markdown.block.parse(source, markdown, environment, tokens)
+    # As a whole parse reads it.
+    markdown.block.parse(source.replace("\0", "\ufffd"), markdown, environment, tokens)
     return tokens
 
 

@@ -130,13 +130,9 @@ def opening_line(source: str) -> tuple[int, str]:
 def closes_fence(line: str, mark: str, length: int) -> bool:
     """True if a line closes a fence that was opened by `length` marks."""
     bare = line.strip(" \t")
-    indent = len(line) - len(line.lstrip(" "))
-    return (
-        indent < 4
-        and not line.startswith("\t")
-        and len(bare) >= length
-        and bare == mark * len(bare)
-    )
+    wide = line.expandtabs(4)
+    indent = len(wide) - len(wide.lstrip(" "))
+    return indent < 4 and len(bare) >= length and bare == mark * len(bare)
 
 
 def _table_head(source: str) -> tuple[int, str]:

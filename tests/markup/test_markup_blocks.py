@@ -14,7 +14,7 @@ _LINES = [
     "# h", "#", "- a", "-", "  - b", "* x", "1. one", "2) two", "> q", ">", "> - n", "```", "```py",
     "~~~", "````", "    code", "\tcode", "", "", "", "para text", "para *em* `c`", "===", "---",
     "***", "| a | b |", "|---|---|", "| 1 | 2 |", "  cont", "   > deep", "<div>", "</div>",
-    "<!-- c", "-->", "    ", "+ p", "10. ten", "- ```", "  ```", "a\\", "x  ",
+    "<!-- c", "-->", "    ", "+ p", "10. ten", "- ```", "  ```", "   \t ```", "a\\", "x  ",
     "$$", "$$ x", "$$ x $$", "y $$", "\\[", "\\]", "a $x$ b", "- $$", "  $$", "> $$",
 ]  # fmt: skip
 # A link definition over several lines looks like a paragraph until its address comes.
