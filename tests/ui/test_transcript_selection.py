@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from kinet.core.events import TextDelta, TurnFinished, TurnStarted
+from kinet.ui.transcript.selection import Place
 from tests.ui.transcript_kit import (
     ANSWER,
     CODE,
@@ -193,11 +194,24 @@ def test_copy_as_text_gives_the_words_on_screen(app: object) -> None:
     transcript, _ = _loaded("Some **bold** and [a page](https://example.org/p).")
     transcript.selection.all()
     transcript.copy(plain=True)
-    assert "Some bold and a page example.org." in QGuiApplication.clipboard().text()
+    # The host behind the link stands there for the eye; it is none of the words.
+    assert "Some bold and a page." in QGuiApplication.clipboard().text()
     transcript.copy()
     assert (
         "Some **bold** and [a page](https://example.org/p)." in QGuiApplication.clipboard().text()
     )
+
+
+def test_copy_as_text_keeps_what_a_list_or_a_table_says_by_its_form(app: object) -> None:
+    transcript, answer = _loaded(
+        "3. three\n4. four\n   - deep\n   - [x] done\n\n| a | b |\n|---|---|\n| `c` | d |\n"
+    )
+    transcript.selection.set(Place(answer, 0, 0), Place(answer, 1, 10**6))
+    assert transcript.selection.text(plain=True) == (
+        "3. three\n4. four\n  - deep\n  ☑ done\n\na\tb\nc\td"
+    )
+    # From the middle of an item on, its number is no part of what is selected.
+    assert select(transcript, (answer, 0, 2), (answer, 0, 10)) == "ree\n4. four"
 
 
 def test_the_menu_of_code_offers_code_and_message_and_blocks_nothing(app: object) -> None:
