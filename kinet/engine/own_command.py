@@ -129,7 +129,8 @@ class _Run:
         self._printed = KeptProgress()
         self._closed = False
         self._began = time.monotonic()
-        self._call = ToolCall(request.turn_id, NAME)
+        # For the journal it is one of the shell: what only reads costs no look.
+        self._call = ToolCall(request.turn_id, "shell")
         self._tool = Shell()
         self._journaling = Journaling(request, self._emit_late)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinet.core.characters import is_border
-from kinet.core.events import ToolFinished, TurnFinished
+from kinet.core.events import ToolFinished, ToolStarted, TurnFinished, TurnStarted
 from kinet.core.messages import Message
+from kinet.core.own_command import NAME
 from kinet.core.pairing import repair
 from kinet.engine.base import Limits, StopSignal
 from kinet.engine.tokens import Calibration, size_of_messages
@@ -42,16 +44,39 @@ _replies = st.one_of(
         _calls
     ),
 )
+# What the person ran before the turn: the output, and whether the model may hear of it.
+_TOLD, _PRIVATE = "quince", "medlar"
+_own = st.lists(
+    st.tuples(st.text(max_size=8), st.booleans()).map(
+        lambda ran: (f"{ran[0]}{_PRIVATE if ran[1] else _TOLD}", ran[1])
+    ),
+    max_size=2,
+)
 _turns = st.lists(
-    st.tuples(st.lists(_replies, max_size=4), st.integers(0, 40), st.sampled_from([0, 1, 2])),
+    st.tuples(st.lists(_replies, max_size=4), st.integers(0, 40), st.sampled_from([0, 1, 2]), _own),
     min_size=1,
     max_size=4,
 )
 
 
+def _run(chat: Chat, printed: str, *, private: bool) -> None:
+    """A command of the person's own, as a session takes it."""
+    number = f"own{len(chat.conversation.messages)}"
+    arguments = {"command": "cat fruit", "private": private}
+    for event in (
+        TurnStarted("session", number),
+        ToolStarted(number, NAME, arguments),
+        ToolFinished(number, NAME, preview="exit 0", content=printed, details=arguments),
+        TurnFinished("completed"),
+    ):
+        chat.conversation.apply(event)
+
+
 async def _play(turns: list[Any], providers: list[Any], add: Any) -> Chat:
     chat = Chat(tools=(Look(), Change(), Fail()), mode="all", memory_text="Facts.")
-    for replies, stop_at, which in turns:
+    for replies, stop_at, which, ran in turns:
+        for printed, private in ran:
+            _run(chat, printed, private=private)
         add(which, replies)
         stop, seen = StopSignal(), 0
 
@@ -67,6 +92,8 @@ async def _play(turns: list[Any], providers: list[Any], add: Any) -> Chat:
         answered = [event.call_id for event in events if isinstance(event, ToolFinished)]
         assert len(answered) == len(set(answered))
         assert repair(chat.conversation.messages) == tuple(chat.conversation.messages)
+    kept = [message.text for message in chat.conversation.messages if message.kind == "command"]
+    assert kept == [printed for *_, ran in turns for printed, _ in ran]
     return chat
 
 
@@ -96,6 +123,10 @@ def test_strict_servers_of_every_protocol_accept_every_request(turns):
     with ScriptedServer() as server:
         asyncio.run(play(server))
         assert server.problems == []
+        told = [_TOLD in json.dumps(request.body) for request in server.requests]
+        assert not any(_PRIVATE in json.dumps(request.body) for request in server.requests)
+        # Once told it is told with every request that follows.
+        assert told == sorted(told)
 
 
 @given(text=st.text(alphabet="ae\u0301👩‍👧\r\n🇩🇪한ᄒ\ufe0f", max_size=60), head=st.integers(0, 20))
