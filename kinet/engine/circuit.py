@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import cast
 
+from kinet.core.completion import Completion
 from kinet.core.errors import CircuitOpenError, ProviderError
 from kinet.core.profile import ModelProfile
+from kinet.engine.base import TurnRequest
+from kinet.providers.base import ModelRequest, Provider, RawRequest, StreamItem
 
 FAILURES = 5
 REST_SECONDS = 30.0
@@ -54,3 +59,35 @@ class Circuit:
     def try_anyway(self, profile: ModelProfile) -> None:
         """The person does not want to wait."""
         self.worked(profile)
+
+
+def guarded(turn: TurnRequest, circuit: Circuit) -> TurnRequest:
+    """The turn with a provider whose every stream heeds the circuit: for what asks beside steps."""
+    return replace(turn, provider=_Guarded(turn.provider, turn.profile, circuit))
+
+
+class _Guarded:
+    def __init__(self, provider: Provider, profile: ModelProfile, circuit: Circuit) -> None:
+        self._provider, self._profile, self._circuit = provider, profile, circuit
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamItem, None]:
+        """Like the provider's, but not while the circuit is open; how it ends is counted."""
+        self._circuit.check(self._profile)
+        # Every provider's stream is an async generator; the protocol promises only the iteration.
+        stream = cast("AsyncGenerator[StreamItem, None]", self._provider.stream(request))
+        try:
+            async with aclosing(stream) as items:
+                async for item in items:
+                    if isinstance(item, Completion):
+                        self._circuit.worked(self._profile)
+                    yield item
+        except ProviderError as exc:
+            self._circuit.failed(self._profile, exc)
+            raise
+
+    def build(self, request: ModelRequest) -> RawRequest:
+        """The request as it would be sent."""
+        return self._provider.build(request)
+
+    async def close(self) -> None:
+        """The provider is closed by whom it belongs to."""

@@ -15,7 +15,7 @@ from kinet.core.events import Event, TurnFinished
 from kinet.core.messages import Message
 from kinet.engine.base import TurnRequest
 from kinet.engine.branch_summary import branch_summary
-from kinet.engine.circuit import Circuit
+from kinet.engine.circuit import Circuit, guarded
 from kinet.engine.context import Context
 from kinet.engine.context_map import context_map
 from kinet.engine.ending import STOPPED, Ending, broken
@@ -63,7 +63,7 @@ class DirectEngine:
         self, request: TurnRequest, left: Sequence[Message]
     ) -> Sequence[Event]:
         """What a branch that is left was: a message of kind "branch", and what it cost."""
-        return await branch_summary(request, left)
+        return await branch_summary(guarded(request, self.circuit), left)
 
     async def close(self) -> None:
         """Waits for what still cleans up after a stop."""

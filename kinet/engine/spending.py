@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from kinet.core.approval import Decision
+from kinet.core.approval import ApprovalRequest, Decision
 from kinet.core.budgets import Budget, budget_question
-from kinet.engine.approvals import Approvals
 from kinet.engine.base import TurnRequest
 from kinet.engine.ending import Ending
 
@@ -25,31 +26,38 @@ class _Limit:
 
 
 class Spending:
-    """The budgets of one turn: its own, and what is left of those of session and day.
+    """The budgets of one turn and its sub-agents: its own, and what is left of session and day.
 
     Continue gives as much again, raise sets a higher limit, a yes without limit is not asked again.
+    A no ends who asked, and all others of the turn when they come to their next step. `spent` tells
+    the USD of turn and sub-agents so far.
     """
 
-    def __init__(self, turn: TurnRequest, approvals: Approvals) -> None:
-        self._approvals = approvals
+    def __init__(self, turn: TurnRequest, spent: Callable[[], float]) -> None:
+        self._spent = spent
+        self._no: Ending | None = None
+        # Sub-agents that run side by side ask once for all.
+        self._asking = asyncio.Lock()
         own = turn.limits.budget_usd
         self._limits = [_Limit("turn", own, own)] if own else []
         self._limits += [
             _Limit(item.of, item.left, item.budget, item.spent) for item in turn.allowances
         ]
 
-    async def check(self, spent: float) -> Ending | None:
-        """None to go on; the end of the turn if the person says no. `spent` is USD in this turn."""
-        for limit in list(self._limits):
-            if spent < limit.limit:
-                continue
-            asked = budget_question(limit.of, limit.budget, limit.before + spent)
-            decision = await self._approvals.ask_to_go_on(asked)
-            if not decision.allowed:
-                detail = f"The {limit.of}'s budget of {limit.budget:.2f} USD was reached."
-                return Ending("budget", detail)
-            self._allow(limit, decision, spent)
-        return None
+    async def check(self, ask: Callable[[ApprovalRequest], Awaitable[Decision]]) -> Ending | None:
+        """None to go on; the end if the person says no, who is asked by `ask`."""
+        async with self._asking:
+            for limit in list(self._limits):
+                spent = self._spent()
+                if self._no is not None or spent < limit.limit:
+                    continue
+                decision = await ask(budget_question(limit.of, limit.budget, limit.before + spent))
+                if not decision.allowed:
+                    detail = f"The {limit.of}'s budget of {limit.budget:.2f} USD was reached."
+                    self._no = Ending("budget", detail)
+                else:
+                    self._allow(limit, decision, spent)
+            return self._no
 
     def _allow(self, limit: _Limit, decision: Decision, spent: float) -> None:
         if decision.scope == "once":

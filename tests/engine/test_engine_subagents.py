@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from kinet.core.approval import Decision
 from kinet.core.events import (
     ApprovalRequested,
     StepFinished,
@@ -15,10 +16,11 @@ from kinet.core.events import (
     ToolFinished,
     ToolStarted,
 )
-from kinet.engine.base import Limits, StopSignal
+from kinet.engine.base import Allowance, Limits, StopSignal
 from kinet.engine.subagent import SubAgentRunner
 from kinet.providers.base import ModelRequest, StreamItem
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
+from tests.support.approvers import ScriptedApprover
 from tests.support.replies import Reply, asks_for, for_ever, hangs, says
 from tests.support.scripted_provider import ScriptedProvider
 from tests.support.tools import Change, Look
@@ -160,3 +162,49 @@ async def test_three_sub_agents_run_side_by_side():
     found = {item.content for item in results(events)}
     assert found == {"One.", "Two.", "Three."}
     assert len({item.call_id for item in results(events)}) == 3
+
+
+def _three() -> tuple[ScriptedProvider, Reply]:
+    """What three sub-agents do that are sent at once and never end by themselves."""
+    agent = ScriptedProvider(for_ever("look", word="{n}"))
+    reply = (
+        asks_for("dispatch_agent", task="1")
+        .with_call("dispatch_agent", task="2")
+        .with_call("dispatch_agent", task="3")
+    )
+    return agent, reply
+
+
+@pytest.mark.parametrize("of", ["turn", "session", "day"])
+async def test_what_sub_agents_spend_is_asked_about_at_their_own_steps_and_once_for_all(of):
+    agent, reply = _three()
+    asked = ScriptedApprover(Decision(False))
+    values: dict[str, Any] = {"limits": Limits(budget_usd=5.0 if of == "turn" else 0.0)}
+    if of != "turn":
+        values["allowances"] = (Allowance(of, 5.0, 10.0, 5.0),)
+    request = _request(
+        agent, reply, price=lambda model, usage: (1.0, False), approver=asked, **values
+    )
+    events = await collect(request)
+    assert last(events).reason == "budget"
+    # The parent's step and four of theirs; each of the others may have been under way.
+    assert 4 <= len(agent.requests) <= 7
+    questions = [event for event in events if isinstance(event, ApprovalRequested)]
+    assert len(questions) == 1
+    assert len(request.provider.parent.requests) == 1
+
+
+async def test_a_yes_to_the_budget_of_sub_agents_holds_for_all_of_the_turn():
+    agent, reply = _three()
+    asked = ScriptedApprover(Decision(True, scope="session"))
+    request = _request(
+        agent,
+        reply,
+        price=lambda model, usage: (1.0, False),
+        approver=asked,
+        limits=Limits(budget_usd=5.0),
+    )
+    events = await collect(request)
+    assert last(events).reason == "completed"
+    assert len(agent.requests) == 24
+    assert sum(isinstance(event, ApprovalRequested) for event in events) == 1
