@@ -114,6 +114,11 @@ class EditDesk(QObject):
             self._put(open_=True)
         self._book.save()
 
+    def let_go(self) -> None:
+        """The panel goes: what stands in the editor is there when the session is shown again."""
+        self.save()
+        self.editor, self.editing, self._message = None, "", None
+
     def sent(self, message_id: str, text: str) -> None:
         """A message was sent anew with this text: if it is the edited one, nothing is kept of it.
 

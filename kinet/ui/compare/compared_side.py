@@ -143,8 +143,8 @@ class ComparedSide(QFrame):
         self.choice.clicked.connect(self._offer)
         self.use.clicked.connect(lambda: self.taken.emit(self.number))
         self.copy.clicked.connect(self._copy)
-        # What can be done with a message is done in the conversation.
         self.transcript.stage.follower.mode = "off"
+        self.transcript.jump.offered = False
 
     def _restyle_marks(self) -> None:
         """Marked words have a ground of their own, and a line below them: colour is not enough."""

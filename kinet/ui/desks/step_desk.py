@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kinet.ui.chat.chat_panel import ChatPanel
     from kinet.ui.panel.step_detail import StepDetail
     from kinet.ui.program import OpenSession
+    from kinet.ui.steps import StepBook
 
 
 class StepPanel(QFrame):
@@ -99,7 +100,7 @@ class StepDesk(QObject):
         """Shows a step of the session, and the panel with it."""
         if self._panel is None:
             return
-        steps = self._panel.steps_with(call_id)
+        steps = _steps(self._panel, call_id)
         record = steps.record(call_id)
         if record is None:
             return
@@ -163,7 +164,7 @@ class StepDesk(QObject):
 
     def _go(self, places: int) -> None:
         if self._panel is not None:
-            record = self._panel.steps_with(self._call_id).neighbour(self._call_id, places)
+            record = _steps(self._panel, self._call_id).neighbour(self._call_id, places)
             if record is not None:
                 self.show_step(record.call_id)
 
@@ -184,5 +185,10 @@ class StepDesk(QObject):
     def _place(self, call_id: str) -> str:
         if self._panel is None:
             return ""
-        ids = [record.call_id for record in self._panel.steps_with(call_id).records()]
+        ids = [record.call_id for record in _steps(self._panel, call_id).records()]
         return f"step {ids.index(call_id) + 1} of {len(ids)}" if call_id in ids else ""
+
+
+def _steps(panel: ChatPanel, call_id: str) -> StepBook:
+    """The steps among which this call is: of an answer that is compared, or of the conversation."""
+    return panel.compare.steps_of(call_id) or panel.runner.steps

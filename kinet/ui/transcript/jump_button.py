@@ -22,6 +22,8 @@ class JumpButton(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._area = area
         self._stage = stage
+        # False where the end is nothing to go to: beside another text.
+        self.offered = True
         self.hide()
         self.clicked.connect(stage.jump_to_end)
         stage.follower.changed.connect(self.refresh)
@@ -31,7 +33,8 @@ class JumpButton(QAbstractButton):
     def refresh(self) -> None:
         """Shows or hides itself, with the right word."""
         bar = self._stage.bar
-        away = not self._stage.follower.following and bar.maximum() - bar.value() > 40
+        far = not self._stage.follower.following and bar.maximum() - bar.value() > 40
+        away = far and self.offered
         word = "New text below" if self._stage.follower.has_below else ""
         if word != self.text():
             self.setText(word)

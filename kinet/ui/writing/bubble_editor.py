@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from kinet.ui.kit.controls import key_hint, repolish, text_label
 from kinet.ui.kit.part_buttons import TextButton
@@ -47,6 +47,7 @@ class BubbleEditor(QFrame):
         self._message, self._sizes = message, tuple(sizes)
         self._kept = kept
         self._attachments, self._pictures = message.attachments, message.pictures
+        self._told: Edit | None = None
         self.edit = ComposerEdit(self)
         self.chips = ChipBar(self)
         self.save = TextButton("Save and resend", self, kind="primary")
@@ -54,6 +55,7 @@ class BubbleEditor(QFrame):
         self.cancel = TextButton("Cancel", self)
         self.hint = text_label("", type="meta", tone="text_3", parent=self)
         self.question = LeaveQuestion(self)
+        self._acts = QWidget(self)
         self._build()
         self.show_edit(kept or message)
         self.edit.textChanged.connect(self._text_changed)
@@ -93,6 +95,8 @@ class BubbleEditor(QFrame):
         elif self.question.isVisible():
             self._go_on()
         else:
+            # Its buttons take the place of the others, which would say half of the same.
+            self._acts.hide()
             self.question.ask(can_keep=bool(self.edit.text().strip()))
 
     def keep_it(self) -> None:
@@ -141,7 +145,7 @@ class BubbleEditor(QFrame):
         self.keep.setObjectName("keepEditButton")
         self.keep.setToolTip(f"Keeps it with the message  ({key_hint('Ctrl+S')})")
         self.cancel.setObjectName("cancelEditButton")
-        row = WrappingRow(aside=self.hint)
+        row = WrappingRow(self._acts, aside=self.hint)
         for widget in (self.save, self.keep, self.cancel, self.hint):
             row.addWidget(widget)
         column = QVBoxLayout(self)
@@ -150,7 +154,7 @@ class BubbleEditor(QFrame):
         column.addWidget(self.edit)
         column.addWidget(self.chips)
         column.addWidget(self.question)
-        column.addLayout(row)
+        column.addWidget(self._acts)
         keys = QShortcut(QKeySequence("Ctrl+S"), self)
         keys.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         keys.activated.connect(self.keep_it)
@@ -208,14 +212,23 @@ class BubbleEditor(QFrame):
         self._text_changed()
 
     def _text_changed(self) -> None:
-        sendable = bool(self.edit.text().strip())
+        now = self.value
+        if now.says_the_same(self._told):
+            # Only its looks have changed.
+            return
+        self._told = now
+        sendable = bool(now.text.strip())
         self.save.setEnabled(sendable)
         self.keep.setEnabled(sendable)
-        self.question.hide()
+        self._end_question()
         self.changed.emit()
 
-    def _go_on(self) -> None:
+    def _end_question(self) -> None:
         self.question.hide()
+        self._acts.show()
+
+    def _go_on(self) -> None:
+        self._end_question()
         self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _save(self) -> None:
