@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ from kinet.core.events import (
     to_json,
 )
 from kinet.core.messages import Message, ToolCall
+from kinet.core.own_command import NAME, OwnCommand, fenced, told
 from kinet.core.pairing import INTERRUPTED, repair, unanswered
 
 CALLS = (ToolCall("a", "look"), ToolCall("b", "look"), ToolCall("c", "look"))
@@ -121,6 +123,11 @@ _calls = st.lists(_ids, max_size=3).map(lambda ids: tuple(ToolCall(i, "look") fo
 _messages = st.lists(
     st.one_of(
         st.text(max_size=5).map(lambda text: Message("user", text)),
+        st.text(max_size=5).map(
+            lambda text: Message(
+                "user", text, kind="command", command=OwnCommand("ls", text, private=bool(text))
+            )
+        ),
         _calls.map(lambda calls: Message("assistant", "x", tool_calls=calls)),
         _ids.map(lambda call_id: Message("tool", "r", tool_call_id=call_id)),
     ),
@@ -152,6 +159,11 @@ _events = st.lists(
         st.text(max_size=5).map(TextDelta),
         _messages.map(lambda m: MessageCompleted(m[0] if m else Message("user", "x"))),
         _ids.map(_finished),
+        _ids.map(
+            lambda call_id: ToolFinished(
+                call_id, NAME, preview="exit 0", content="c", details={"command": "ls"}
+            )
+        ),
         st.just(ContextCompacted(9, 3, 1, "s")),
         st.just(StepFinished(Usage(3, 4), 0.5, purpose="summary", segments=("a", "b"))),
         st.just(TurnFinished("completed")),
@@ -166,3 +178,26 @@ def test_events_survive_their_json_form_and_replay_to_the_same(events: list[Even
     again = [from_json(to_json(event)) for event in events]
     assert again == events
     assert replay(again) == replay(events)
+
+
+def test_a_message_of_a_command_keeps_what_it_is_in_its_json_form_and_odd_ones_are_messages():
+    ran = Message(
+        "user", "out", kind="command", command=OwnCommand("ls", "exit 1", private=True), id="a"
+    )
+    assert Message.from_dict(ran.to_dict()) == ran
+    odd = {"role": "user", "content": "out", "_kind": "command"}
+    for raw in ({**odd, "_command": 3}, odd, {**odd, "_command": {"text": 1}, "role": "assistant"}):
+        read = Message.from_dict(raw)
+        assert (read.kind, read.command, read.text) == ("", None, "out")
+
+
+@pytest.mark.parametrize("output", ["plain", "```\nclosed\n```", "`" * 9, ""])
+def test_nothing_that_a_command_printed_can_close_its_fence(output):
+    words = told(OwnCommand("cat x", "exit 0"), output)
+    assert words.partition("\n")[2] == (
+        f"```\ncat x\n```\nWhat it printed (exit 0):\n{fenced(output)}"
+    )
+    fence = words.rpartition("\n")[2]
+    assert set(fence) == {"`"}
+    assert fence not in output
+    assert told(OwnCommand("cat x", private=True), output) == ""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kinet.core.conversation import Conversation
 from kinet.core.events import ContextCompacted, Event, Notice, StepFinished
 from kinet.core.messages import Message, ToolCall
+from kinet.core.own_command import OwnCommand
 from kinet.core.pairing import repair
 from kinet.engine.base import Limits, StopSignal
 from kinet.engine.compaction import plan
@@ -218,8 +219,12 @@ _texts = st.text(max_size=30)
 def _histories(draw: st.DrawFn) -> list[Message]:
     messages: list[Message] = [Message("user", "begin")]
     number = 0
-    for kind in draw(st.lists(st.sampled_from(["user", "note", "text", "calls"]), max_size=25)):
-        if kind in ("user", "note"):
+    kinds = st.sampled_from(["user", "note", "command", "text", "calls"])
+    for kind in draw(st.lists(kinds, max_size=25)):
+        if kind == "command":
+            ran = OwnCommand("ls", "exit 0", private=draw(st.booleans()))
+            messages.append(Message("user", draw(_texts), kind="command", command=ran))
+        elif kind in ("user", "note"):
             words = draw(_texts) or "x"
             messages.append(Message("user", words, kind="note" if kind == "note" else ""))
         elif kind == "text":

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kinet.core.messages import ImagePart, Message, TextPart, ToolCall, ToolSchema
+from kinet.core.own_command import OwnCommand
 from kinet.core.profile import ModelProfile
 from kinet.providers.base import ModelRequest
 from kinet.providers.catalog import create_provider
@@ -219,3 +220,19 @@ def test_a_caller_sees_his_own_tool_names():
     assert len(set(wires)) == 5
     assert all(len(wire) <= 64 for wire in wires)
     assert [names.own(wire) for wire in wires] == [tool.name for tool in tools]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_p06_what_a_command_printed_is_said_by_the_person_and_a_private_one_is_not_there(protocol):
+    said = (Message("user", "go"), Message("assistant", "Yes."))
+    told = Message("user", "plum", kind="command", command=OwnCommand("cat x", "exit 0"))
+    private = Message("user", "damson", kind="command", command=OwnCommand("cat y", private=True))
+    after = Message("user", "on")
+    with_private = body(protocol, conversation(*said, private, told, private, after))
+    assert with_private == body(protocol, conversation(*said, told, after))
+    text = json.dumps(with_private)
+    assert "plum" in text
+    assert '"_' not in text
+    assert "damson" not in text
+    # Nothing but private ones is like nothing at all.
+    assert body(protocol, conversation(private)) == body(protocol, conversation())

@@ -14,6 +14,7 @@ from provider_server import ScriptedServer
 from kinet.core.completion import Completion
 from kinet.core.errors import NetworkError, ProtocolError, ProviderError
 from kinet.core.messages import ImagePart, Message, TextPart, ToolCall, ToolSchema
+from kinet.core.own_command import OwnCommand
 from kinet.core.profile import ModelProfile
 from kinet.providers.base import ModelRequest
 from kinet.providers.catalog import create_provider, with_window
@@ -183,3 +184,15 @@ async def test_a_model_that_cannot_think_is_asked_without_it():
         answer = await ask(server, replace(ASK, effort="high"))
     assert answer.content == "ok"
     assert [asked.body.get("think") for asked in server.asked] == [True, None]
+
+
+async def test_p06_what_a_command_of_the_persons_own_printed_is_a_message_of_theirs():
+    told = Message("user", "plum", kind="command", command=OwnCommand("cat x", "exit 0"))
+    private = Message("user", "damson", kind="command", command=OwnCommand("cat y", private=True))
+    history = (*ASK.messages, Message("assistant", "Yes."), told, private, Message("user", "on"))
+    async with ScriptedServer(plays(said("ok"), end())) as server:
+        await ask(server, replace(ASK, messages=history))
+    sent = server.asked[0].body["messages"]
+    assert [message["role"] for message in sent] == ["user", "assistant", "user"]
+    assert sent[2]["content"].endswith("What it printed (exit 0):\n```\nplum\n```\n\non")
+    assert "damson" not in json.dumps(sent)

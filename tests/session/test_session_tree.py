@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import tempfile
+from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -20,11 +23,13 @@ from kinet.core.events import (
     TurnFinished,
 )
 from kinet.core.messages import Message
+from kinet.core.own_command import OwnCommand
 from kinet.engine.direct import DirectEngine
 from kinet.session.manager import SessionManager
 from kinet.session.parts import SessionParts
 from kinet.store.database import Database
 from kinet.store.sessions import SessionStore
+from kinet.tools.base import ToolContext, ToolOutput
 from kinet.tools.toolbox import Toolbox
 from tests.session.conftest import collect, reply
 from tests.support.replies import asks_for, says
@@ -314,6 +319,7 @@ _acts = st.lists(
         st.tuples(st.just("back"), st.integers(0, 5)),
         st.tuples(st.just("switch"), st.integers(0, 5)),
         st.tuples(st.just("effort"), st.sampled_from(["low", "high"])),
+        st.tuples(st.just("run"), st.booleans()),
     ),
     min_size=1,
     max_size=12,
@@ -323,11 +329,19 @@ _acts = st.lists(
 @settings(max_examples=30, deadline=None)
 @given(acts=_acts)
 def test_random_branches_keep_every_path_whole(acts):
-    """Whatever is sent, gone back to or switched: what is stored replays to what is shown."""
-    asyncio.run(_wander(acts))
+    """Whatever is sent, run, gone back to or switched: what is stored replays to what is shown."""
+    ran = patch("kinet.engine.own_command.run_typed", _printed)
+    with tempfile.TemporaryDirectory() as folder, ran:
+        asyncio.run(_wander(acts, Path(folder)))
 
 
-async def _wander(acts) -> None:
+async def _printed(text: str, context: ToolContext) -> ToolOutput:
+    """As quick as no process is."""
+    context.progress("a line\n")
+    return ToolOutput("a line", "exit 0", {"exit_code": 0})
+
+
+async def _wander(acts, folder: Path) -> None:
     database = Database(None)
     provider = ScriptedProvider()
     parts = SessionParts(
@@ -338,15 +352,20 @@ async def _wander(acts) -> None:
         toolbox=lambda: Toolbox((Look(),)),
     )
     engine = DirectEngine()
-    session = SessionManager(parts).create()
+    session = SessionManager(parts).create(folder)
     sent = 0
     for act, value in acts:
-        asked = [item.id for item in session.history() if item.role == "user" and not item.kind]
+        begun = [item for item in session.history() if item.kind in ("", "command")]
+        asked = [item.id for item in begun if item.role == "user"]
         if act == "send":
             sent += 1
             provider.replies(*[asks_for("look", word=str(sent))] * value)
             provider.replies(says(f"Answer {sent}."))
             await collect(session.send(f"Message {sent}."))
+        elif act == "run":
+            ran = OwnCommand("cd .", private=value)
+            await collect(session.run_command(ran))
+            assert session.history()[-1].command == dataclasses.replace(ran, status="exit 0")
         elif act == "effort":
             session.set_effort(value)
         elif asked and act == "back":
