@@ -119,6 +119,12 @@ class Reading(QObject):
             self._body.transcript.set_theme(theme)
             self._body.transcript.set_zoom(theme.zoom)
 
+    def let_go(self) -> None:
+        """Empties the transcript of a panel that goes: widgets, slots and what they show hang
+        together in circles, and a long conversation must not wait for the collector of garbage."""
+        if self.presenter is not None:
+            self.presenter.replay(())
+
     def _replay(self, presenter: Presenter) -> None:
         session = self._session()
         if session is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from kinet.markup.slices import Block
 from kinet.ui.transcript.pieces import FOLDS_ABOVE, Piece, Run
 from kinet.ui.transcript.stack import Stack
@@ -15,7 +17,9 @@ class BlockList:
         self.pieces: list[Piece] = []
         self.tail: Piece | None = None
         self._plain = plain
-        self._stack = Stack(self._extents)
+        # Nothing here holds on to the list itself: in a circle, what is laid out of it would stay
+        # until the collector of garbage looks.
+        self._stack = Stack(partial(_extents, self.pieces, plain))
 
     @property
     def height(self) -> int:
@@ -48,7 +52,7 @@ class BlockList:
 
     def top_of(self, number: int) -> int:
         """The upper edge of a block, below the gap above it."""
-        return self._stack.top(number) + self._gap(number)
+        return self._stack.top(number) + _gap(self.pieces, self._plain, number)
 
     def append(self, block: Block, *, folding: bool = False) -> Piece:
         """Puts a block at the end; a part of a cut one joins the parts before it.
@@ -129,24 +133,26 @@ class BlockList:
         self.tail = None
         self._stack.spoil(max(0, len(self.pieces) - 1))
 
-    def _extents(self, start: int, stop: int | None) -> list[int]:
-        return [
-            piece.height + self._gap(start + place)
-            for place, piece in enumerate(self.pieces[start:stop])
-        ]
 
-    def _gap(self, number: int) -> int:
-        piece = self.pieces[number]
-        if number == 0 or self._plain or piece.height == 0:
-            return 0
-        before = self.pieces[number - 1]
-        if piece.block.continues and (piece.run is None or piece.run is before.run):
-            return 0
-        if piece.kind != "prose" or before.kind != "prose":
-            return 12
-        if piece.block.source.lstrip().startswith("#"):
-            return 20
-        return 6 if before.block.source.lstrip().startswith("#") else 10
+def _extents(pieces: list[Piece], plain: bool, start: int, stop: int | None) -> list[int]:
+    return [
+        piece.height + _gap(pieces, plain, start + place)
+        for place, piece in enumerate(pieces[start:stop])
+    ]
+
+
+def _gap(pieces: list[Piece], plain: bool, number: int) -> int:
+    piece = pieces[number]
+    if number == 0 or plain or piece.height == 0:
+        return 0
+    before = pieces[number - 1]
+    if piece.block.continues and (piece.run is None or piece.run is before.run):
+        return 0
+    if piece.kind != "prose" or before.kind != "prose":
+        return 12
+    if piece.block.source.lstrip().startswith("#"):
+        return 20
+    return 6 if before.block.source.lstrip().startswith("#") else 10
 
 
 def _looks_like(shown: Block, closed: Block) -> bool:
