@@ -27,7 +27,6 @@ ELSEWHERE = {
     "P1": "architecture/test_layers.py::test_the_layer_contracts_hold",
     "P26": "cli/test_cli_run.py::test_text_and_json_and_both_protocols_leave_equal_histories",
     "U2": "architecture/test_layers.py::test_a_scripted_run_finishes_without_qt",
-    "U9": "providers/test_provider_stream.py::test_a_line_over_the_limit_ends_with_a_clear_error",
 }
 
 OPEN: dict[str, str] = {}
@@ -46,7 +45,6 @@ NO_WIRE = {
     "U2": "the imports of a run",
     "U16": "one question without tools or history, sent as any other text is",
     "P26": "its test runs the command line in both protocols within itself",
-    "U9": "the guard splits bytes into lines before any protocol reads them",
 }
 
 
