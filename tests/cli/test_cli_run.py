@@ -104,6 +104,18 @@ def test_the_system_bytes_stay_while_memory_changes_between_turns(
         assert roles == ["system", "user", "user", "assistant", "tool", "assistant", "user"]
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_prompt_that_begins_with_a_mark_is_text_and_runs_nothing(
+    kinet: Kinet, folder: Path, protocol: str
+) -> None:
+    with ScriptedServer(says("I see.")) as server:
+        ran = kinet("run", *endpoint(server, protocol), "--cwd", folder, "!touch made.txt")
+        bodies = server.bodies
+    assert (ran.code, ran.out) == (0, "I see.\n")
+    assert "!touch made.txt" in json.dumps(bodies[0])
+    assert not (folder / "made.txt").exists()
+
+
 def test_json_gives_an_event_a_line_from_turn_started_to_turn_finished(
     kinet: Kinet, folder: Path
 ) -> None:

@@ -10,7 +10,10 @@ from PySide6.QtGui import QFontInfo
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
+from kinet.ui.chat.announcements import command_words
 from kinet.ui.transcript.command_entry import CommandEntry
+from kinet.ui.window.export_desk import outline_of
+from kinet.ui.window.paper import paper
 from tests.features.test_window_stop import alive
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.replies import Gate
@@ -215,6 +218,26 @@ async def test_a_file_is_completed_to_one_word_of_the_shell_from_where_the_comma
         await until(lambda: live.menu.isVisible(), what="the menu")
         QTest.keyClick(live.panel.composer.edit, Qt.Key.Key_Tab)
         assert live.panel.composer.text() == "!cat '../two words.txt' "
+
+
+async def test_its_end_is_said_aloud_and_no_old_answer_with_it(
+    tmp_path: Path, folder: Path
+) -> None:
+    with ScriptedServer(says("An old answer.")) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=folder
+        ) as live:
+            await live.ask("Go.")
+            assert command_words(live.panel.session.conversation.messages) == ""
+            await run(live, "!echo out; exit 3")
+            words = command_words(live.panel.session.conversation.messages)
+            assert words == "Your command ended: echo out; exit 3, exit 3. out\n[exit code 3]"
+            # The outline of the palette leads to it too.
+            titles = [entry.title for entry in outline_of(live.panel)]
+            assert titles[-1] == "You ran echo out; exit 3, exit 3"
+            # On paper it is named like a call.
+            text = paper("T", live.panel.session.history()).toPlainText()
+            assert "You ran echo out; exit 3 (exit 3)" in text
 
 
 async def test_slash_run_writes_the_mark(tmp_path: Path, folder: Path) -> None:

@@ -90,7 +90,8 @@ class Reading(QObject):
         if session is not None:
             # A hidden transcript cannot speak; its panel can.
             place = self._body.transcript or self._panel
-            announce_event(place, event, lambda: self._answer_words(session))
+            messages = session.conversation.messages
+            announce_event(place, event, lambda: self._answer_words(session), messages)
 
     def _answer_words(self, session: OpenSession) -> str:
         """The last answer in the words that are shown; its source where nothing is shown yet."""

@@ -18,6 +18,7 @@ from kinet.session.export import exported
 from kinet.ui.desks.window_parts import WindowParts
 from kinet.ui.palette.palette import Palette
 from kinet.ui.palette.palette_rows import Entry
+from kinet.ui.transcript.command_entry import CommandEntry
 from kinet.ui.transcript.text_entry import TextEntry
 from kinet.ui.window.paper import paper, print_on
 
@@ -129,7 +130,10 @@ def outline_of(panel: QWidget) -> list[Entry]:
     found = []
     transcript.stage.filler.complete()
     for entry in transcript.stage.flow.entries:
-        if isinstance(entry, TextEntry) and entry.kind in ("user", "answer"):
+        if isinstance(entry, CommandEntry):
+            title = " ".join(entry.spoken().split())[:_TITLE]
+            found.append(Entry("Messages", title, _goer(transcript, entry), "terminal", "You"))
+        elif isinstance(entry, TextEntry) and entry.kind in ("user", "answer"):
             who = "You" if entry.kind == "user" else "Kinet"
             # Of a long conversation no document is made for this.
             said = _MARKS.sub("", shown(entry.source[: 4 * _TITLE]))
@@ -140,5 +144,5 @@ def outline_of(panel: QWidget) -> list[Entry]:
     return found
 
 
-def _goer(transcript: object, entry: TextEntry) -> Callable[[], object]:
+def _goer(transcript: object, entry: TextEntry | CommandEntry) -> Callable[[], object]:
     return lambda: transcript.go_to(entry)  # type: ignore[attr-defined]

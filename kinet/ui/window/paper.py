@@ -55,6 +55,10 @@ def paper(title: str, messages: Sequence[Message]) -> QTextDocument:
             parts += [_who("You", style.look), user_html(message.text, style.look)]
         elif message.role == "assistant" and message.text.strip():
             parts += [_who("Kinet", style.look), _answer(message.text, style.look)]
+        elif message.command is not None:
+            ran = message.command
+            kept = ", kept from the model" if ran.private else ""
+            parts.append(_aside(f"You ran {ran.text[:300]} ({ran.status}{kept})", style.look))
         for call in message.tool_calls:
             parts.append(_aside(_call(call.name, call.arguments), style.look))
     html = "".join(parts)
