@@ -103,7 +103,11 @@ class SessionOpening(QObject):
             return True
         if not self._program.sessions.is_open(session_id):
             return False
-        session = self._program.open_session(session_id)
+        try:
+            session = self._program.open_session(session_id)
+        except KinetError:
+            # Whoever shows it says why it cannot be shown.
+            return True
         return len(session.conversation.messages) < _FEW
 
     async def _read(self, session_id: str) -> tuple[Any, StepBook]:

@@ -12,7 +12,6 @@ from kinet.ui.diff.diff_colours import with_colours
 from kinet.ui.diff.diff_rows import DiffText, read_diff
 from kinet.ui.kit.row_view import RowView
 from kinet.ui.kit.rows import Row
-from kinet.ui.look.theme import Theme
 
 _GROUNDS = {"add": "diff_add", "del": "diff_del", "head": "subtle", "file": "subtle"}
 _SIGNS = {"add": "+", "del": "-"}
@@ -40,9 +39,8 @@ class DiffView(RowView):
         self.show_rows(with_colours(self.diff.rows, self.diff.file_name))
         return self.diff
 
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another look or zoom."""
-        super().set_theme(theme)
+    def _restyle(self) -> None:
+        super()._restyle()
         self.row_layout.indent = float(self.gutter())
 
     def gutter(self) -> int:

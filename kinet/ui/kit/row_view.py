@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QShowEvent,
     QTextBlock,
     QTextCharFormat,
     QTextCursor,
@@ -41,6 +42,7 @@ class RowView(QPlainTextEdit):
         self._hits = RowHits()
         self.row_layout = give_rows(self)
         self.theme = current_theme()
+        self._is_stale = False
         self._font = self.font()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setReadOnly(True)
@@ -51,11 +53,24 @@ class RowView(QPlainTextEdit):
         self.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
         self.verticalScrollBar().valueChanged.connect(self.decorate)
         self.viewport().setMouseTracking(True)
-        self.set_theme(self.theme)
+        self._restyle()
 
     def set_theme(self, theme: Theme) -> None:
-        """Takes on another look or zoom."""
+        """Takes on another look or zoom; what is hidden does so when it is shown."""
         self.theme = theme
+        self._is_stale = True
+        if self.isVisible():
+            self._restyle()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Takes on the look that was chosen meanwhile."""
+        if self._is_stale:
+            self._restyle()
+        super().showEvent(event)
+
+    def _restyle(self) -> None:
+        self._is_stale = False
+        theme = self.theme
         font = theme.font(self._size, mono=True)
         # Every character is to be seen as it is: no ligature makes one sign of two.
         font.setFeature(QFont.Tag("calt"), 0)

@@ -20,11 +20,15 @@ from kinet.ui.look.theme import (
 
 ZOOM_MIN, ZOOM_MAX = 80, 200
 WIDE_COLUMN = 960
+# The property of a window that no look is applied to.
+APART = "apart"
 
 
 class Look(QObject):
     """The choice (light, dark, system) and the zoom, as they are now."""
 
+    # Another look is about to be applied: what is hidden may get out of the way.
+    changing = Signal()
     changed = Signal(object)  # Theme
     zoom_chosen = Signal(int)
 
@@ -47,13 +51,14 @@ class Look(QObject):
         if theme == self.theme:
             return
         self.theme = theme
+        self.changing.emit()
         set_current(theme)
         self._app.setFont(theme.font("ui"))
         self._app.setPalette(palette(theme))
         sheet = stylesheet(theme)
         # Set on the application, Qt gives it to each widget once for every widget above it.
         for window in self._app.topLevelWidgets():
-            if window.parentWidget() is None:
+            if window.parentWidget() is None and not window.property(APART):
                 window.setStyleSheet(sheet)
         self.changed.emit(theme)
 
