@@ -1,10 +1,10 @@
-"""N8: Stop in each of eight states of a turn, through the whole program, with a loopback server.
+"""N8: Stop in each of nine states of a turn, through the whole program, with a loopback server.
 
 Prints {value, limit, pass} for each state: milliseconds from Stop to the turn's last event (p50
 100, p99 300, slowest 1,000), endings other than one `stopped` (0), and processes that are left two
 seconds later (0). Exits 1 on a miss. The end comes when it is on the disk, so beside each figure
 stands what a bare write took there meanwhile: at a high load that is nearly all of the slowest.
-All eight states with 1,000 stops each take five minutes on a quiet machine.
+All nine states with 1,000 stops each take five minutes on a quiet machine.
 
     nice -n 19 python tests/bench/bench_turn_stops.py [STOPS IN EACH STATE] [PROTOCOL] [STATE]
 """
@@ -34,6 +34,7 @@ from kinet.core.events import (
     ToolProgress,
     TurnFinished,
 )
+from kinet.core.own_command import typed_command
 from kinet.core.profile import WireProtocol
 from kinet.runtime import Runtime, create_runtime
 from kinet.session.session import Session
@@ -78,6 +79,7 @@ STATES = (
     State("a retry wait", (fails(503),), RetryScheduled),
     State("a compaction", (hangs(),), requests=1, text="/compact"),
     State("a sub-agent", (asks_for("dispatch_agent", task="Look."), hangs("I ")), requests=2),
+    State("a command of one's own", (), ToolProgress, text=f"!{COMMAND}"),
 )
 
 
@@ -162,7 +164,9 @@ async def _one(session: Session, server: ScriptedServer, state: State, seen: See
         session.stop()
 
     stopping = asyncio.create_task(stop())
-    async for event in session.send(state.text, Nobody()):
+    own = typed_command(state.text)
+    running = session.run_command(own) if own else session.send(state.text, Nobody())
+    async for event in running:
         if state.event is not None and isinstance(event, state.event):
             reached.set()
         if isinstance(event, TurnFinished):

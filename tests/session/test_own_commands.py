@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from kinet.core.approval import Decision
+from kinet.core.approval import ApprovalRequest, Decision
+from kinet.core.conversation import replay
 from kinet.core.errors import SettingsError
 from kinet.core.events import (
     ApprovalRequested,
@@ -29,10 +30,11 @@ from kinet.core.events import (
     TurnFinished,
     TurnStarted,
 )
-from kinet.core.own_command import OwnCommand, as_message_text, typed_command
+from kinet.core.own_command import NAME, OwnCommand, as_message_text, typed_command
 from kinet.runtime import Runtime, create_runtime
 from kinet.session.archive import import_from, text_source
 from kinet.session.export import exported
+from kinet.session.recovery import after_a_crash
 from kinet.session.session import Session
 from tests.session import dying_program
 from tests.session.conftest import collect
@@ -464,6 +466,28 @@ async def test_killed_in_the_middle_it_is_marked_when_the_session_opens(tmp_path
     while _alive(int(shell)) and time.monotonic() < until:  # noqa: ASYNC110 - another program ends it
         await asyncio.sleep(0.02)
     assert not _alive(int(shell))
+
+
+@pytest.mark.parametrize(
+    ("events", "reason"),
+    [
+        ([], "completed"),
+        ([ApprovalRequested(ApprovalRequest("q", "t", NAME, "command", "Run?"))], "stopped"),
+        ([ToolStarted("t", NAME, {"command": "make"})], "stopped"),
+        ([ToolStarted("t", NAME, {"command": "make"}), ToolFinished("t", NAME)], "completed"),
+    ],
+)
+def test_wherever_the_program_died_in_it_the_turn_is_ended_and_no_model_is_to_go_on(events, reason):
+    before = [TurnStarted("s", "t"), *events]
+    conversation = replay(before)
+    after = after_a_crash(conversation, before, "", "")
+    for event in after:
+        conversation.apply(event)
+    assert not conversation.interrupted
+    assert conversation.pending == {}
+    assert (after[-1].reason, after[-1].error) == (reason, None)
+    began = any(isinstance(event, ToolStarted) for event in events)
+    assert [item.kind for item in conversation.messages] == ["command"] * began
 
 
 def _alive(pid: int) -> bool:
