@@ -59,6 +59,15 @@ class QueueingSession(ChosenSession):
         """
         return None if self.is_running or self._closed else self._state.waiting.take_next()
 
+    def take_queued(self, message_id: str) -> QueuedMessage | None:
+        """Takes this message out of the queue, paused or not, to be sent; the rest follows it.
+
+        None if it is not there any more, while a turn runs, or when the session was closed.
+        """
+        if self.is_running or self._closed:
+            return None
+        return self._state.waiting.take(message_id)
+
     def _check_open(self) -> None:
         if self._closed:
             raise StoreError("This session was closed.", hint="Open it again, then send.")

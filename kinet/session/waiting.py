@@ -90,6 +90,14 @@ class Waiting:
         self._taken.append(item)
         return item
 
+    def take(self, id_: str) -> QueuedMessage | None:
+        """Takes this one out to be sent, though the queue is paused; None if it is not there."""
+        item = next((item for item in self._items if item.id == id_), None)
+        if item is not None:
+            self._items.remove(item)
+            self._taken.append(item)
+        return item
+
     def sent_as(self, text: str) -> str:
         """The id of the taken message that says `text`; "" if none does."""
         taken = self._taken_as(text)

@@ -221,6 +221,10 @@ class OpenSession(BranchedSession, ChosenSession, Protocol):
         """Takes the next message out of the queue; None if there is none or it is paused."""
         ...
 
+    def take_queued(self, message_id: str) -> Queued | None:
+        """Takes this message out of a paused queue, to be sent; None if that cannot be."""
+        ...
+
     def events(self) -> list[Event]:
         """The saved events, for replay."""
         ...

@@ -121,6 +121,11 @@ class FakeSession:
     def take_next(self) -> Waiting | None:
         return self.queue.pop(0) if self.queue and not self.stopped.is_set() else None
 
+    def take_queued(self, message_id: str) -> Waiting | None:
+        found = next((item for item in self.queue if item.id == message_id), None)
+        self.remove_queued(message_id)
+        return found
+
     def rename(self, title: str) -> None:
         self.title = title
 

@@ -138,6 +138,12 @@ class ChatPanel(QFrame):
             self.transcript.jump_to_bottom()
             self.runner.start(session, text, pictures, command=command)
 
+    def _send_waiting(self, text: str, command: bool) -> None:
+        """Starts a turn with a message of the paused queue; the composer keeps what is in it."""
+        if self.session is not None:
+            self.transcript.jump_to_bottom()
+            self.runner.start(self.session, text, command=command, queued=True)
+
     def open_session(self) -> OpenSession | None:
         """The session, opened if there is none yet; None (and `problem`) if that fails."""
         if self.session is None:
@@ -213,6 +219,7 @@ class ChatPanel(QFrame):
 
     def _connect(self) -> None:
         self.desk.send_now.connect(self.send)
+        self.desk.waiting_chosen.connect(self._send_waiting)
         self.desk.run_now.connect(lambda typed: self.send(typed, command=True))
         self.composer.stop_requested.connect(self.stop)
         self.composer.problem.connect(self.problem)

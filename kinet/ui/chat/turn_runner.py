@@ -73,11 +73,12 @@ class TurnRunner(QObject):
         *,
         insist: bool = False,
         command: bool = False,
+        queued: bool = False,
     ) -> None:
         """Starts a turn; afterwards what was queued meanwhile is sent too.
 
         `insist` asks also a server that is left alone for a while. A `command` of the person's own
-        is run, as it was typed.
+        is run, as it was typed. What was `queued` is there again if it is refused.
         """
         self._session = session
         self._began = self._stopping = False
@@ -86,6 +87,7 @@ class TurnRunner(QObject):
             self._more["insist"] = True
         # At once: what is sent before the task begins is queued and starts no second turn.
         self._set_running(True)
+        self._unsent = "" if queued else text if command else as_message_text(text)
         spawn(self._run(session, text, command=command), f"turn of {session.id}")
 
     def stop(self) -> None:
@@ -97,8 +99,6 @@ class TurnRunner(QObject):
 
     async def _run(self, session: OpenSession, text: str, *, command: bool) -> None:
         following: str | None = text
-        # What came from the queue is there again if it is refused.
-        self._unsent = text if command else as_message_text(text)
         try:
             while following is not None:
                 await self._turn(session, following, command=command)

@@ -99,6 +99,9 @@ class Composer(QWidget):
 
     def set_running(self, running: bool) -> None:
         """Shows Stop while a turn runs; Send stays, and queues then."""
+        if not running and self.box.stop.hasFocus():
+            # Else Qt would hand it to whatever comes next.
+            self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
         self.box.stop.setVisible(running)
         self._refresh()
 

@@ -23,6 +23,8 @@ class ComposerDesk(QObject):
     send_now = Signal(str, object)
     run_now = Signal(str)  # a command of the person's own, as it was typed
     model_needed = Signal()
+    # A message of the paused queue is to be sent now; True for a command of the person's own.
+    waiting_chosen = Signal(str, bool)
 
     def __init__(
         self, composer: Composer, drafts: DraftBook, session: Callable[[], OpenSession | None]
@@ -125,7 +127,8 @@ class ComposerDesk(QObject):
         """Shows the messages that wait."""
         session = self._session()
         steering = session.steering if session is not None else ()
-        self._composer.queue.set_queue(session.queue if session is not None else (), steering)
+        waiting = session.queue if session is not None else ()
+        self._composer.queue.set_queue(waiting, steering, running=self.running)
         self._composer.update()
 
     def save_draft(self) -> None:
@@ -142,8 +145,21 @@ class ComposerDesk(QObject):
 
     def _steer(self, message_id: str) -> None:
         session = self._session()
-        if session is not None and (item := self._take(session, message_id)) is not None:
+        if session is None:
+            return
+        if not self.running:
+            self._send_waiting(session, message_id)
+        elif (item := self._take(session, message_id)) is not None:
             session.steer(item.text)
+            self.show_queue()
+
+    def _send_waiting(self, session: OpenSession, message_id: str) -> None:
+        """Sends one message of the paused queue, the rest follows it."""
+        found = next((item for item in session.queue if item.id == message_id), None)
+        if found is not None and not (found.command or self.has_model):
+            self.model_needed.emit()
+        elif (item := session.take_queued(message_id)) is not None:
+            self.waiting_chosen.emit(item.text, item.command)
             self.show_queue()
 
     def _edit(self, message_id: str) -> None:

@@ -1,4 +1,4 @@
-"""What waits to be sent while a turn runs: one row a message, above the composer."""
+"""What waits to be sent, after the turn or when the person says so: rows above the composer."""
 
 from __future__ import annotations
 
@@ -8,14 +8,21 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from kinet.ui.kit.capped_scroll import CappedScroll
 from kinet.ui.kit.controls import ElidedLabel, IconButton, draw_icon, text_label
 from kinet.ui.open_session import Queued
 
 ROW_HEIGHT = 32
+# More rows than fit into this are scrolled.
+_HIGHEST = 5 * ROW_HEIGHT + ROW_HEIGHT // 2
+_PAUSED = "Paused. What waits follows your next message."
 
 
 class QueueTray(QWidget):
-    """The queue in order; each row can be steered into the turn, edited, or removed."""
+    """The queue in order; each row can be steered into the turn, edited, or removed.
+
+    Where no turn runs the queue is paused: it says so, and a row can be sent instead.
+    """
 
     steer_requested = Signal(str)
     edit_requested = Signal(str)
@@ -26,12 +33,24 @@ class QueueTray(QWidget):
         self.setObjectName("queueList")
         self.setAccessibleName("Queue")
         self._rows: list[_Row] = []
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 4, 0, 4)
+        self.paused = text_label(_PAUSED, type="meta", tone="text_2", parent=self)
+        self.paused.setContentsMargins(16, 4, 16, 2)
+        inside = QWidget(self)
+        self._column = QVBoxLayout(inside)
+        self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
+        self._scroll = CappedScroll(inside, _HIGHEST, self)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 4, 0, 4)
+        column.setSpacing(0)
+        column.addWidget(self.paused)
+        column.addWidget(self._scroll)
         self.hide()
 
-    def set_queue(self, queue: Iterable[Queued], steering: Iterable[Queued] = ()) -> None:
+    def set_queue(
+        self, queue: Iterable[Queued], steering: Iterable[Queued] = (), *, running: bool = True
+    ) -> None:
         """Shows these messages, those that steer the running turn first; hidden if there are none.
 
         What steers can be edited and removed until the turn has taken it up.
@@ -44,7 +63,7 @@ class QueueTray(QWidget):
         first = list(steering)
         steering_ids = {item.id for item in first}
         for number, item in enumerate((*first, *queue), start=1):
-            row = _Row(number, item.text, self, is_command=item.command)
+            row = _Row(number, item.text, self, is_command=item.command, running=running)
             if item.id in steering_ids:
                 row.steer.setEnabled(False)
                 row.steer.setText("Steers the turn")
@@ -54,6 +73,8 @@ class QueueTray(QWidget):
             row.remove.clicked.connect(lambda _=False, i=item.id: self.remove_requested.emit(i))
             self._column.addWidget(row)
             self._rows.append(row)
+        self.paused.setVisible(not running)
+        self._scroll.updateGeometry()
         self.setVisible(bool(self._rows))
         self.updateGeometry()
 
@@ -63,7 +84,9 @@ class QueueTray(QWidget):
 
 
 class _Row(QWidget):
-    def __init__(self, number: int, text: str, parent: QWidget, *, is_command: bool) -> None:
+    def __init__(
+        self, number: int, text: str, parent: QWidget, *, is_command: bool, running: bool
+    ) -> None:
         super().__init__(parent)
         self.setFixedHeight(ROW_HEIGHT)
         row = QHBoxLayout(self)
@@ -77,19 +100,21 @@ class _Row(QWidget):
         self._icon = "terminal" if is_command else "steer"
         if is_command:
             self.label.setProperty("type", "code")
-        self.steer = QPushButton("Steer now", self)
+        act = "Steer now" if running else "Run now" if is_command else "Send now"
+        self.steer = QPushButton(act, self)
         self.steer.setProperty("kind", "quiet")
         self.steer.setProperty("size", "row")
-        self.steer.setToolTip("Give this to the running turn at its next step")
+        tip = "Give this to the running turn at its next step"
+        self.steer.setToolTip(tip if running else "The rest of the queue follows it")
         # A command is run when the turn has ended; the model is told of it then.
-        self.steer.setVisible(not is_command)
+        self.steer.setVisible(not (is_command and running))
         self.edit = IconButton("edit", "Edit", parent=self)
         self.remove = IconButton("close", "Remove", parent=self)
-        for button, act in (
-            (self.steer, "Steer now"), (self.edit, "Edit"), (self.remove, "Remove"),
+        for button, what in (
+            (self.steer, act), (self.edit, "Edit"), (self.remove, "Remove"),
         ):  # fmt: skip
             # Heard without the row around it, each has to say what it acts on.
-            button.setAccessibleName(f"{act}: {text[:80]}")
+            button.setAccessibleName(f"{what}: {text[:80]}")
         row.addWidget(count)
         row.addWidget(self.label, 1)
         row.addStretch(0)

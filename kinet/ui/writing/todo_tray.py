@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, QRectF, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from kinet.core.events import Event, ToolFinished, TurnStarted
+from kinet.ui.kit.capped_scroll import CappedScroll
 from kinet.ui.kit.controls import BUTTON, ElidedLabel, IconButton, draw_icon, text_label
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.look.theme import current_theme
@@ -39,7 +40,7 @@ class TodoTray(QWidget):
         self._rows = QVBoxLayout(inside)
         self._rows.setContentsMargins(0, 0, 0, 4)
         self._rows.setSpacing(4)
-        self._list = _Scrolled(inside, self)
+        self._list = CappedScroll(inside, _HIGHEST, self)
         self._toggle.clicked.connect(lambda: self.set_open(self._list.isHidden()))
         head = QHBoxLayout()
         head.setContentsMargins(40, 2, 8, 2)
@@ -147,35 +148,6 @@ class _Row(QWidget):
             return
         name, token = ("check", "success") if self._state == "done" else ("running", "accent")
         draw_icon(painter, name, token, middle)
-
-
-class _Scrolled(QScrollArea):
-    """As high as what is in it, up to a limit."""
-
-    def __init__(self, inside: QWidget, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._inside = inside
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setWidget(inside)
-        # The frame behind it is the tray's own.
-        self.viewport().setAutoFillBackground(False)
-        inside.setAutoFillBackground(False)
-
-    def sizeHint(self) -> QSize:
-        layout = self._inside.layout()
-        high = layout.heightForWidth(self.viewport().width()) if layout is not None else 0
-        return QSize(self._inside.sizeHint().width(), max(0, min(_HIGHEST, high)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(0, self.sizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            # Words take more lines in less room.
-            self.updateGeometry()
 
 
 def _items(details: Mapping[str, Any]) -> list[tuple[str, str]]:
