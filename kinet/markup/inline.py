@@ -9,7 +9,15 @@ from markdown_it.token import Token
 
 from kinet.markup.links import bare_links, names_target, openable, target
 from kinet.markup.look import Look
-from kinet.markup.visible import PAD, breakable, shown
+from kinet.markup.visible import (
+    ITS_END,
+    LEFT_TO_RIGHT,
+    PAD,
+    breakable,
+    is_right_to_left,
+    shown,
+    shown_inline,
+)
 
 # Marks what is added about a link or a picture, so that it is never copied as words.
 ASIDE = "aside"
@@ -30,13 +38,17 @@ def text_html(text: str) -> str:
     return escape(breakable(shown(text)))
 
 
-def code_html(text: str, look: Look, *, padded: bool = True) -> str:
-    """Code within a line, with room for the edges of its background if `padded`."""
+def code_html(text: str, look: Look, *, padded: bool = True, isolated: bool = False) -> str:
+    """Code within a line, with room for the edges of its background if `padded`.
+
+    `isolated` keeps it from the left where the line is written from the right.
+    """
     size = look.size("inline")[0]
     style = f"font-family:{look.code_family};font-size:{size}px;white-space:pre-wrap"
-    code = f'<code style="{style}">{text_html(text)}</code>'
-    pad = f'<span style="letter-spacing:4px">{PAD}</span>' if padded else ""
-    return f"{pad}{code}{pad}"
+    before, after = (LEFT_TO_RIGHT, ITS_END) if isolated else ("", "")
+    said = escape(breakable(shown_inline(text)))
+    pad = f'<span style="letter-spacing:4px">{PAD}</span>' if padded else PAD if isolated else ""
+    return f'{pad}{before}<code style="{style}">{said}</code>{after}{pad}'
 
 
 class InlineWriter:
@@ -51,13 +63,14 @@ class InlineWriter:
 
     def write(self, tokens: list[Token]) -> None:
         """All tokens, in order."""
+        isolated = any(is_right_to_left(token.content) for token in tokens)
         for place, token in enumerate(tokens):
             match token.type:
                 case "text":
                     self._text(token.content, first=place == 0)
                 case "code_inline":
                     self._said(token.content)
-                    self.out.append(code_html(token.content, self.look))
+                    self.out.append(code_html(token.content, self.look, isolated=isolated))
                 case "link_open":
                     self._link_open(str(token.attrGet("href") or ""))
                 case "link_close":

@@ -14,6 +14,10 @@ def no_formula(tex: str, display: bool, size: int) -> str:
     return ""
 
 
+# Says of a paragraph in which quotes it stands: "bars:0 2" is in two, the second in two lists.
+BARS = "bars:"
+
+
 @dataclass(frozen=True)
 class Look:
     """Sizes and colours of rendered text: logical pixels and "#rrggbb".

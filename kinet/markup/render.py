@@ -11,12 +11,14 @@ from html import escape
 from markdown_it.token import Token
 
 from kinet.markup.inline import InlineWriter, code_html, text_html
-from kinet.markup.look import Look
+from kinet.markup.look import BARS, Look
 from kinet.markup.parser import FOOTNOTES, environment_of, parser
 from kinet.markup.slices import Block
 from kinet.markup.tables import TABLE_TOKENS, TableWriter
-from kinet.markup.visible import breakable, shown_code
+from kinet.markup.visible import breakable, is_right_to_left, shown_code
 
+# How far Qt moves what is in a list further in, for the tables that it does not move.
+_LIST = 24
 _HEADINGS = {"h1": "h1", "h2": "h2", "h3": "h3"}
 
 
@@ -50,8 +52,10 @@ def user_html(text: str, look: Look) -> str:
     out = []
     for row in text.split("\n"):
         parts = re.split(r"(?<!`)`([^`\n]+)`(?!`)", row)
+        isolated = is_right_to_left(row)
         for place, part in enumerate(parts):
-            parts[place] = code_html(part, look, padded=False) if place % 2 else text_html(part)
+            made = code_html(part, look, padded=False, isolated=isolated) if place % 2 else None
+            parts[place] = text_html(part) if made is None else made
         out.append("".join(parts))
     line = look.size(look.base)[1]
     style = f"margin:0;line-height:{line}px;white-space:pre-wrap"
@@ -113,7 +117,10 @@ class _Writer:
         self.first_number = first_number
         self.out: list[str] = []
         self.started = False
-        self.quotes = 0
+        # For each quote that is open, how many lists it stands in; and for each item that is open,
+        # how many quotes it stands in: Qt adds its margin to that of what is inside.
+        self.quotes: list[int] = []
+        self.item_quotes: list[int] = []
         self.in_item = False
         self.table = TableWriter(look, self.out)
         self.size = look.base
@@ -124,14 +131,19 @@ class _Writer:
 
     def write(self, tokens: list[Token]) -> str:
         """All tokens, in order."""
-        for token in tokens:
+        for place, token in enumerate(tokens):
+            if token.type == "list_item_open":
+                self._item(tokens, place)
+                continue
             method = getattr(self, "_" + token.type, None)
             if token.type == "table_open":
                 self.started = True
             if method is not None:
                 method(token)
             elif token.type in TABLE_TOKENS:
-                self.table.write(token, nested=bool(self.lists or self.quotes))
+                nested = bool(self.lists or self.quotes)
+                left = self.look.indent * len(self.quotes) + _LIST * self._depth
+                self.table.write(token, nested=nested, left=left, bars=self._bars())
             elif token.content:
                 self.out.append(text_html(token.content))
         return "".join(self.out)
@@ -141,10 +153,27 @@ class _Writer:
         top = (self.look.gap if gap is None else gap) if self.started else 0
         self.started = True
         style = f"margin-top:{top}px;margin-bottom:0;margin-right:0;line-height:{line}px"
-        style += f";margin-left:{self.look.indent * self.quotes}px"
+        style += f";margin-left:{self._left}px"
         if self.size != self.look.base:
             style += f";font-size:{size}px"
         return style + (";font-weight:600" if self.bold else "")
+
+    @property
+    def _left(self) -> int:
+        """The margin of the quotes that stand within the innermost item."""
+        outside = self.item_quotes[-1] if self.item_quotes else 0
+        return self.look.indent * (len(self.quotes) - outside)
+
+    @property
+    def _depth(self) -> int:
+        return sum(tag in ("ul", "ol") for tag in self.lists)
+
+    def _bars(self) -> str:
+        said = " ".join(str(depth) for depth in self.quotes)
+        return f' title="{BARS}{said}"' if said else ""
+
+    def _quiet(self) -> str:
+        return f";color:{self.look.colors['text_2']}" if self.quotes else ""
 
     def _paragraph_open(self, token: Token) -> None:
         if token.hidden and self.in_item:
@@ -156,8 +185,7 @@ class _Writer:
             self.out.append("<span>")
             self.lists.append("span")
             return
-        color = f";color:{self.look.colors['text_2']}" if self.quotes else ""
-        self.out.append(f'<p style="{self._style()}{color}">')
+        self.out.append(f'<p{self._bars()} style="{self._style()}{self._quiet()}">')
         self.lists.append("p")
         if self.note:
             self.out.append(f"<b>{text_html(self.note)}.</b> ")
@@ -169,7 +197,7 @@ class _Writer:
 
     def _heading_open(self, token: Token) -> None:
         self.size, self.bold = _HEADINGS.get(token.tag, self.look.base), True
-        self.out.append(f'<p style="{self._style(2 * self.look.gap)}">')
+        self.out.append(f'<p{self._bars()} style="{self._style(2 * self.look.gap)}">')
 
     def _heading_close(self, token: Token) -> None:
         self.size, self.bold = self.look.base, False
@@ -183,12 +211,13 @@ class _Writer:
         if not any(tag in ("ul", "ol") for tag in self.lists) and self.first_number >= 0:
             start = self.first_number
         # Qt counts with 32 bits.
-        self._list("ol", f' start="{min(start, 2**31 - 1)}"' if start != 1 else "")
+        counted = f' start="{min(start, 2**31 - 1)}"' if start != 1 else ""
+        self._list("ol", counted, ";-qt-list-number-suffix:')'" if token.markup == ")" else "")
 
-    def _list(self, tag: str, attributes: str) -> None:
+    def _list(self, tag: str, attributes: str, suffix: str = "") -> None:
         self.lists.append(tag)
         # Bullets are drawn around the words, not by Qt.
-        plain = ";list-style-type:none" if tag == "ul" else ""
+        plain = ";list-style-type:none" if tag == "ul" else suffix
         self.out.append(f'<{tag} style="margin:0{plain}"{attributes}>')
 
     def _bullet_list_close(self, token: Token) -> None:
@@ -197,18 +226,28 @@ class _Writer:
 
     _ordered_list_close = _bullet_list_close
 
-    def _list_item_open(self, token: Token) -> None:
-        self.out.append(f'<li style="{self._style(0)}">')
+    def _item(self, tokens: list[Token], place: int) -> None:
+        """An item's line. A quote that an item begins with has this line for its first."""
+        quotes = list(self.quotes)
+        for token in tokens[place + 1 :]:
+            if token.type != "blockquote_open":
+                break
+            self.quotes.append(self._depth)
+        self.out.append(f'<li{self._bars()} style="{self._style(0)}{self._quiet()}">')
+        self.item_quotes.append(len(self.quotes))
+        self.quotes = quotes
         self.in_item = True
 
     def _list_item_close(self, token: Token) -> None:
         self.in_item = False
+        self.item_quotes.pop()
         self.out.append("</li>")
 
     def _blockquote_open(self, token: Token) -> None:
-        self.quotes += token.nesting
+        self.quotes.append(self._depth)
 
-    _blockquote_close = _blockquote_open
+    def _blockquote_close(self, token: Token) -> None:
+        self.quotes.pop()
 
     def _hr(self, token: Token) -> None:
         self.started = True
@@ -223,12 +262,15 @@ class _Writer:
         style = (
             f"font-family:{self.look.code_family};font-size:{size}px;line-height:{line}px;"
             f"white-space:pre-wrap;background-color:{self.look.colors['code']};"
-            f"margin-left:{self.look.indent * self.quotes}px;margin-bottom:0;margin-right:0;"
+            f"color:{self.look.colors[self.look.color]};"
+            f"margin-left:{self._left}px;margin-bottom:0;margin-right:0;"
         )
         for place, row in enumerate(rows):
             top = self.look.gap // 2 if place == 0 and self.started and not own_line else 0
             text = escape(breakable(row)) or "&#8203;"
-            self.out.append(f'<p dir="ltr" style="{style}margin-top:{top}px">{text}</p>')
+            self.out.append(
+                f'<p dir="ltr"{self._bars()} style="{style}margin-top:{top}px">{text}</p>'
+            )
         self.started = True
 
     _code_block = _fence
@@ -240,10 +282,11 @@ class _Writer:
         if token.content:
             drawn = self.look.formula(token.content, True, self.look.size(self.look.base)[0])
         if drawn:
-            self.out.append(f'<p align="center" style="{self._style()}">{drawn}</p>')
+            form = f'align="center"{self._bars()} style="{self._style()}"'
+            self.out.append(f"<p {form}>{drawn}</p>")
             return
         rows = (code_html(row, self.look, padded=False) for row in source.split("\n"))
-        self.out.append(f'<p style="{self._style()}">{"<br>".join(rows)}</p>')
+        self.out.append(f'<p{self._bars()} style="{self._style()}">{"<br>".join(rows)}</p>')
 
     def _footnote_reference_open(self, token: Token) -> None:
         """A footnote stands where it was written, quiet, with its label before it."""
@@ -255,4 +298,5 @@ class _Writer:
 
     def _inline(self, token: Token) -> None:
         is_item = bool(self.lists) and self.lists[-1] != "p"
-        InlineWriter(self.look, self.out, is_item=is_item).write(token.children or [])
+        look = self.table.cell_look if self.table.in_cell else self.look
+        InlineWriter(look, self.out, is_item=is_item).write(token.children or [])

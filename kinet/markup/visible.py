@@ -10,6 +10,9 @@ BREAK = "\u200b"
 # Stands beside code within a line and gives its background room; nothing of the text.
 PAD = "\u2060"
 
+# Keep code within a line in its own direction, from the left.
+LEFT_TO_RIGHT, ITS_END = "\u2066", "\u2069"
+
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]?"  # CSI: colours, cursor
     r"|\x1b[\]PX^_][^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c|$)"  # OSC and other strings
@@ -19,6 +22,10 @@ _ESCAPES = re.compile(
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _TAGS = re.compile("[\U000e0000-\U000e007f]")
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+_ISOLATED = re.compile(f"(?:(?<={PAD})|^){LEFT_TO_RIGHT}|{ITS_END}(?={PAD}|$)")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _LONG = re.compile(rf"([^\s{BREAK}]{{{WORD}}})(?=[^\s{BREAK}])")
 _ADDED = re.compile(rf"([^\s{BREAK}]{{{WORD}}}){BREAK}(?=[^\s{BREAK}])")
@@ -50,6 +57,16 @@ def shown_code(code: str) -> str:
     return _SURROGATES.sub("\ufffd", code)
 
 
+def shown_inline(code: str) -> str:
+    """Code within a line for the screen: what would reorder it is a symbol too."""
+    return _BIDI.sub(_MARK, shown(code))
+
+
+def is_right_to_left(text: str) -> bool:
+    """True if any of a text is written from the right."""
+    return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
+
+
 def clean_for_clipboard(text: str) -> str:
     """What may be copied: no escape codes, controls or hidden characters; lines end in a feed."""
     return _CONTROLS.sub("", line_feeds(without_escapes(text)))
@@ -68,8 +85,9 @@ def breakable(text: str) -> str:
 
 
 def unbroken(text: str) -> str:
-    """Takes out again what was added for the screen: break opportunities and room beside code."""
-    text = text.replace(PAD, "")
+    """Takes out again what was added for the screen: break opportunities, what is beside code."""
+    if PAD in text:
+        text = _ISOLATED.sub("", text).replace(PAD, "")
     return _ADDED.sub(r"\1", text) if BREAK in text else text
 
 

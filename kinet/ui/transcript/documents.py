@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 )
 
 from kinet.markup.highlight import highlight
-from kinet.markup.look import Look
+from kinet.markup.look import BARS, Look
 from kinet.markup.visible import shown_code
 from kinet.ui.transcript import ornaments
 from kinet.ui.transcript.ornaments import Ornaments
@@ -54,10 +54,11 @@ def prose(html: str, look: Look, style: Style, width: int) -> tuple[QTextDocumen
     document.setIndentWidth(style.px(24))
     _set_html(document, html, style, width)
     panels = ornaments.prepare(document) if "<hr" in html or "background" in html else set()
-    quoted = html.count("margin-left:") != html.count("margin-left:0px")
+    quoted = BARS in html
     if quoted:
         ornaments.turn(document)
     option = QTextOption()
+    option.setTabStopDistance(4 * style.advance("0", "code", mono=True))
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     document.setDefaultTextOption(option)
     document.setTextWidth(width)
@@ -79,6 +80,13 @@ def table(html: str, style: Style, width: int, columns: tuple[float, ...] = ()) 
         set_columns(made, columns)
     document.setTextWidth(width)
     return document
+
+
+def marks_of(document: QTextDocument, html: str, look: Look, style: Style) -> Ornaments:
+    """What is drawn around the words of a table that is laid out."""
+    if "<code" not in html:
+        return ornaments.NONE
+    return ornaments.find(document, set(), look.indent, style.families(True)[0])
 
 
 def code(text: str, language: str, style: Style, width: int, *, wrap: bool) -> QTextDocument:

@@ -19,6 +19,8 @@ from PySide6.QtGui import (
     QTextListFormat,
 )
 
+from kinet.markup.look import BARS
+
 _RULE = int(QTextFormat.Property.BlockTrailingHorizontalRulerWidth.value)
 _PLAIN = QTextListFormat.Style.ListStyleUndefined
 # What a task begins with in its document; the box itself is drawn.
@@ -84,6 +86,7 @@ def find(document: QTextDocument, panels: set[int], indent: int, code: str) -> O
     """
     made = Ornaments()
     block = document.begin()
+    bars: list[QRectF] = []
     while block.isValid():
         box = document.documentLayout().blockBoundingRect(block)
         position = block.position()
@@ -97,10 +100,15 @@ def find(document: QTextDocument, panels: set[int], indent: int, code: str) -> O
             made.boxes += _inline_code(block, box.topLeft(), code)
         listed = block.textList()
         if listed is not None and block.text().startswith(TASKS):
-            made.tasks.append((_bullet(block, box), block.text().startswith(TASKS[1])))
+            place = _bullet(block, box)
+            if block.textDirection() == Qt.LayoutDirection.RightToLeft:
+                # A box is wider than a bullet, and leans away from the words.
+                place += QPointF(4, 0)
+            made.tasks.append((place, block.text().startswith(TASKS[1])))
         elif listed is not None and listed.format().style() == _PLAIN:
             made.bullets.append(_bullet(block, box))
-        _bars(made.bars, block, box, indent, document.textWidth())
+        bars = _bars(document, block, box, indent, bars)
+        made.bars += [bar for bar in bars if all(bar is not one for one in made.bars)]
         block = block.next()
     return made
 
@@ -118,20 +126,27 @@ def _bullet(block: QTextBlock, box: QRectF) -> QPointF:
     return QPointF(box.x() + line.x() - 10, y)
 
 
-def _bars(bars: list[QRectF], block: QTextBlock, box: QRectF, indent: int, width: float) -> None:
-    form = block.blockFormat()
-    from_right = form.rightMargin() > 0
-    margin = round(form.rightMargin() if from_right else form.leftMargin())
+def _bars(
+    document: QTextDocument, block: QTextBlock, box: QRectF, indent: int, before: list[QRectF]
+) -> list[QRectF]:
+    """The bars beside a paragraph, outermost first; those `before` it go on where they can."""
+    first = block.begin()
+    said = first.fragment().charFormat().toolTip() if not first.atEnd() else ""
+    if not said.startswith(BARS):
+        return []
     # Qt puts what a line is higher than its letters above them, and leaves it out below the last.
     bottom = box.bottom() + block.layout().lineAt(0).y()
-    for level in range(margin // indent if indent else 0):
-        left = width - level * indent - 3 if from_right else float(level * indent)
-        for bar in reversed(bars):
-            if bar.x() == left and box.y() - bar.bottom() < 2 * indent:
-                bar.setBottom(bottom)
-                break
+    bars: list[QRectF] = []
+    for level, depth in enumerate(said.removeprefix(BARS).split()):
+        left = level * indent + int(depth) * document.indentWidth()
+        if block.textDirection() == Qt.LayoutDirection.RightToLeft:
+            left = document.textWidth() - left - 3
+        if level < len(before) and before[level].x() == left:
+            bars.append(before[level])
+            bars[-1].setBottom(bottom)
         else:
             bars.append(QRectF(left, box.y(), 3, bottom - box.y()))
+    return bars
 
 
 def _join(panels: list[QRectF], box: QRectF, near: float) -> None:

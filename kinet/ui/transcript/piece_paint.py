@@ -179,7 +179,9 @@ def _table(canvas: Canvas, piece: Piece, number: int, rect: QRect) -> None:
     painter.save()
     painter.setClipRect(rect.adjusted(1, 0, -1, 0))
     clip = QRectF(-left, -top, rect.width(), rect.height())
-    _text(canvas, piece, number, rect.x() + left, rect.y() + top - lift(piece, style), clip)
+    up = lift(piece, style)
+    _ornaments(canvas, piece, rect.translated(left, top), up)
+    _text(canvas, piece, number, rect.x() + left, rect.y() + top - up, clip)
     painter.restore()
     _scroll_thumb(canvas, piece, rect)
 

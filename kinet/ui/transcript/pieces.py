@@ -238,6 +238,7 @@ class Piece:
                 documents.set_columns(table, run.columns)
             self.rows = documents.row_tops(document, table, look.cell // 3, look.cell // 2)
         self.document = document
+        self.ornaments = documents.marks_of(document, html, look, style)
         hidden = 0 if self.first or len(self.rows) < 2 else round(self.rows[1])
         self.height = documents.height_of(document) - hidden
 
