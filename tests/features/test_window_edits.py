@@ -304,3 +304,32 @@ async def test_an_edit_that_cannot_be_sent_while_a_turn_runs_says_so_and_stays(
             live.press("stopButton")
             await live.ended()
             assert live.panel.branches.editor.edit.text() == "A better question"
+
+
+async def test_a_message_with_a_line_that_would_stop_the_window_is_refused_in_words(
+    home: Path, folder: Path
+) -> None:
+    with ScriptedServer(says("One.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            live.panel.send("x" * 100_000)
+            await live.ended()
+            assert live.panel.branches.edit_last()
+            assert live.panel.branches.editor is None
+            assert "100,000 characters" in live.window.parts.toast.text()
+
+
+async def test_who_edits_while_answers_are_compared_sees_the_editor(
+    home: Path, folder: Path
+) -> None:
+    with ScriptedServer(says("One."), says("Two.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.ask("The question")
+            live.panel.retry()
+            await until(lambda: live.panel.runner.running)
+            await live.ended()
+            await until(lambda: lines(live) and lines(live)[0].branch == (2, 2))
+            live.panel.compare.open_newest(live.panel.branches.places)
+            await until(lambda: live.panel.compare.page is not None)
+            editor = await edited_again(live)
+            assert live.panel.compare.page is None
+            assert editor.edit.hasFocus()

@@ -239,6 +239,7 @@ class ChatPanel(QFrame):
         self.branches.moved.connect(lambda: self.reading.build(again=True))
         self.branches.problem.connect(self.problem)
         self.branches.compare_wanted.connect(self.compare.open)
+        self.edits.began.connect(self.compare.close)
         self.edits.problem.connect(self.problem)
         self.edits.given_back.connect(
             lambda text: self.desk.give_back(as_message_text(text)),

@@ -10,11 +10,15 @@ from kinet.core.messages import Message
 from kinet.ui.chat.reading import Reading
 from kinet.ui.look.theme import Theme
 from kinet.ui.open_session import OpenSession
-from kinet.ui.writing.bubble_editor import BubbleEditor, edit_of
+from kinet.ui.writing.bubble_editor import BubbleEditor, edit_of, too_long_to_edit
 from kinet.ui.writing.kept_edits import EditBook, KeptEdit
 
 _KEEP_DELAY = 700  # milliseconds from a key to the file
 _RUNNING = "A message can be edited when this turn has ended, or was stopped."
+_TOO_LONG = (
+    "This message cannot be edited in its place: a line of it has {longest:,} characters. Copy it,"
+    " or put it into a file and attach that."
+)
 _KEPT = "Kept with the message, not sent. Edit brings it back."
 
 
@@ -23,6 +27,7 @@ class EditDesk(QObject):
 
     # The message, its new text, and those of its pictures that stay.
     submitted = Signal(object, str, object)
+    began = Signal()  # the conversation is to be seen
     problem = Signal(str)
     # A text that has no place of its own any more.
     given_back = Signal(str)
@@ -62,8 +67,13 @@ class EditDesk(QObject):
         if self._running():
             self.problem.emit(_RUNNING)
             return
+        if not again:
+            self.began.emit()
         if self.editor is not None and self.editing == message_id:
             self.editor.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        if longest := too_long_to_edit(message.text):
+            self.problem.emit(_TOO_LONG.format(longest=longest))
             return
         self.put_aside()
         kept = self._book.get(session.id, message_id)

@@ -13,7 +13,7 @@ from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.writing.attachments import Attachment, ChipBar, taken_apart, with_attachments
-from kinet.ui.writing.composer_edit import ComposerEdit, is_huge
+from kinet.ui.writing.composer_edit import PASTE_LINE_LENGTH, ComposerEdit, is_huge
 from kinet.ui.writing.kept_edits import Edit
 from kinet.ui.writing.leave_question import LeaveQuestion
 
@@ -24,6 +24,12 @@ def edit_of(text: str, pictures: int) -> Edit:
     """A message as it was sent: its text without what was attached, and all its pictures."""
     said, attached = taken_apart(text)
     return Edit(said, attached, tuple(range(pictures)))
+
+
+def too_long_to_edit(text: str) -> int:
+    """The length of a line that would stop the window for seconds, 0 where there is none."""
+    longest = max(map(len, taken_apart(text)[0].split("\n")))
+    return longest if longest > PASTE_LINE_LENGTH else 0
 
 
 class BubbleEditor(QFrame):
