@@ -37,14 +37,18 @@ class TopBlocks:
         return self.final or not self._may_be_defined(place - 1, begin_of(token) - self.skip)
 
     def _may_be_defined(self, place: int, next_line: int) -> bool:
-        """True if an underlined line may turn out to be inside the name or title of a link."""
+        """True if a block may turn out to be inside the name or title of a link definition.
+
+        An underlined line may, and a line that is far in, where the title stands below the address.
+        """
         token = self.top(place)
-        if token.type != "heading_open" or token.markup not in ("=", "-"):
+        is_underlined = token.type == "heading_open" and token.markup in ("=", "-")
+        if not (is_underlined or token.type == "code_block"):
             return False
         if not self.lines[next_line - 1].strip(" \t\n"):
             return False
         start = begin_of(token) - self.skip
-        if self.lines[start].lstrip().startswith("["):
+        if is_underlined and self.lines[start].lstrip().startswith("["):
             return True
         # The line before is shown by no block: a definition, which a title may follow.
         above = self.top(place - 1).map if place > 0 else None

@@ -87,6 +87,7 @@ def test_what_follows_a_fence_with_other_line_ends_is_not_lost() -> None:
         "a |\n- b\nc |\n | --- | --- |\n",
         "Foo\n\n[\n=\nfoo]:\n/u\n[foo]\n",
         "Foo\n\n[foo]: /u\n'ti\n===\ntle'\n\n[foo]\n",
+        "Foo\n\n[foo]: /u\n      'ti\n===\ntle'\n\n[foo]\n",
     ],
 )
 def test_what_may_still_become_something_else_closes_nothing(source: str) -> None:
