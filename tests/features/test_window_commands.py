@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel
 
 from kinet.ui.chat.announcements import command_words
 from kinet.ui.transcript.command_entry import CommandEntry
-from kinet.ui.window.export_desk import outline_of
+from kinet.ui.window.outline import outline_of
 from kinet.ui.window.paper import paper
 from tests.features.test_window_stop import alive
 from tests.support.live_window import LiveWindow, live_window

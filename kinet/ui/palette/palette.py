@@ -23,6 +23,8 @@ from kinet.ui.palette.palette_rows import ENTRY, Entry, Foot, Rows
 WIDTH, TOP, HEAD = 600, 88, 52
 # Rows of one group that are shown at most: the next letter narrows them.
 MOST_OF_A_GROUP = 6
+# The same of a group that is shown alone.
+MOST_OF_ONE = 500
 
 
 class Palette(QWidget):
@@ -33,7 +35,11 @@ class Palette(QWidget):
     def __init__(self, parent: QWidget, entries: Sequence[Entry]) -> None:
         super().__init__(parent)
         self.setObjectName("commandPalette")
-        self._entries = tuple(entries)
+        self._entries: list[Entry] = []
+        # What each entry is found by.
+        self._texts: list[str] = []
+        # What is shown: the groups in their order, and of each the rows.
+        self._groups: list[tuple[str, list[Entry]]] = []
         self._group = ""  # the only one shown, "" for all
         self._box = QFrame(self)
         self.field = QLineEdit(self._box)
@@ -45,7 +51,7 @@ class Palette(QWidget):
         self.field.installEventFilter(self)
         self.list.itemClicked.connect(self._choose)
         parent.installEventFilter(self)
-        self._fill("")
+        self.add(entries)
         self._place()
         self.show()
         self.raise_()
@@ -58,8 +64,9 @@ class Palette(QWidget):
         self.deleteLater()
 
     def add(self, entries: Sequence[Entry]) -> None:
-        """Offers these too: what took a moment to be read."""
-        self._entries = (*self._entries, *entries)
+        """Offers these too: what took a moment to be read. Nothing moves if none of it is seen."""
+        self._entries += entries
+        self._texts += [f"{entry.title} {entry.detail}".casefold() for entry in entries]
         self._fill(self.field.text())
 
     def titles(self) -> list[str]:
@@ -125,26 +132,43 @@ class Palette(QWidget):
         self.update()
 
     def _fill(self, text: str) -> None:
-        words = text.casefold().split()
-        self._rows.words = tuple(words)
-        self.list.clear()
-        total = 0
-        for group in dict.fromkeys(entry.group for entry in self._entries):
-            found = [e for e in self._entries if e.group == group and _fits(e, words)]
-            if not found or self._group not in ("", group):
-                continue
+        words = tuple(text.casefold().split())
+        found = self._found(words)
+        total = sum(map(len, found.values()))
+        counted = "1 result" if total == 1 else f"{total:,} results"
+        self.count.setText(counted if total else "Nothing has this name")
+        most = MOST_OF_ONE if self._group else MOST_OF_A_GROUP
+        groups = [(group, entries[:most]) for group, entries in found.items()]
+        if groups == self._groups and words == self._rows.words:
+            return
+        self._groups, self._rows.words = groups, words
+        self._show_groups()
+
+    def _found(self, words: Sequence[str]) -> dict[str, list[Entry]]:
+        """What fits, by group. There may be a hundred thousand entries."""
+        pairs = list(zip(self._texts, self._entries, strict=True))
+        for word in words:
+            pairs = [pair for pair in pairs if word in pair[0]]
+        found: dict[str, list[Entry]] = {}
+        for _, entry in pairs:
+            if self._group in ("", entry.group):
+                found.setdefault(entry.group, []).append(entry)
+        if words:
             # A name that holds the words comes before one whose quiet text does.
-            found.sort(key=lambda e: not all(word in e.title.casefold() for word in words))
-            total += len(found)
+            for entries in found.values():
+                entries.sort(key=lambda e: not all(word in e.title.casefold() for word in words))
+        return found
+
+    def _show_groups(self) -> None:
+        self.list.clear()
+        for group, entries in self._groups:
             head = QListWidgetItem(group)
             head.setFlags(Qt.ItemFlag.NoItemFlags)
             self.list.addItem(head)
-            for entry in found if self._group else found[:MOST_OF_A_GROUP]:
+            for entry in entries:
                 item = QListWidgetItem(entry.title)
                 item.setData(ENTRY, entry)
                 self.list.addItem(item)
-        counted = "1 result" if total == 1 else f"{total:,} results"
-        self.count.setText(counted if total else "Nothing has this name")
         self._step(0)
         self._place()
 
@@ -188,8 +212,3 @@ class Palette(QWidget):
         if isinstance(entry, Entry):
             self.close_palette()
             entry.act()
-
-
-def _fits(entry: Entry, words: Sequence[str]) -> bool:
-    text = f"{entry.title} {entry.detail}".casefold()
-    return all(word in text for word in words)

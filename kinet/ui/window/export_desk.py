@@ -1,25 +1,21 @@
-"""Exports and prints the session on screen, and lists its messages to go to."""
+"""Exports and prints the session on screen."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QMarginsF, QObject
 from PySide6.QtGui import QPageLayout, QPageSize, QPdfWriter
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog
 
 from kinet.core.atomic_write import write_bytes
 from kinet.core.messages import Message
-from kinet.markup.visible import shown
 from kinet.session.export import exported
 from kinet.ui.desks.window_parts import WindowParts
-from kinet.ui.palette.palette import Palette
-from kinet.ui.palette.palette_rows import Entry
-from kinet.ui.transcript.command_entry import CommandEntry
-from kinet.ui.transcript.text_entry import TextEntry
+from kinet.ui.kit.tasks import in_thread, spawn
 from kinet.ui.window.paper import paper, print_on
 
 _FILTERS = {
@@ -28,9 +24,6 @@ _FILTERS = {
     "json": "JSON (*.json)",
     "pdf": "PDF (*.pdf)",
 }
-_TITLE = 100
-# Marks of Markdown, which are not shown in the conversation either.
-_MARKS = re.compile(r"\*\*|~~|`+|^[ \t]*(?:#{1,6}|>|[-*+]|```\w*)[ \t]+", re.MULTILINE)
 
 
 class ExportDesk(QObject):
@@ -51,7 +44,7 @@ class ExportDesk(QObject):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilters(list(_FILTERS.values()))
         dialog.fileSelected.connect(
-            lambda path: write_export(Path(path), title, messages, self._parts.toast.tell)
+            lambda path: spawn(self._write(Path(path), title, messages), "export")
         )
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -76,16 +69,14 @@ class ExportDesk(QObject):
         except OSError as exc:
             self._parts.toast.tell(f"It could not be printed: {exc}. Choose another printer.")
 
-    def outline(self) -> None:
-        """Lists the messages; choosing one goes there."""
-        entries = outline_of(self._parts.desk.current)
-        if not entries:
-            self._parts.toast.tell("There are no messages yet")
+    async def _write(self, path: Path, title: str, messages: Sequence[Message]) -> None:
+        """Writes in a thread, for a long session takes its time; but paper is drawn here."""
+        tell = self._parts.toast.tell
+        if path.suffix.lower() == ".pdf":
+            tell(write_export(path, title, messages))
             return
-        palette = Palette(self._parts.frame, entries)
-        palette.setObjectName("outline")
-        palette.field.setPlaceholderText("Go to a message")
-        palette.closed.connect(self._parts.desk.current.composer.edit.setFocus)
+        tell("Exporting…", seconds=0)
+        tell(await in_thread(lambda: write_export(path, title, messages)))
 
     def _session(self) -> tuple[str, Sequence[Message]]:
         panel = self._parts.desk.current
@@ -93,10 +84,11 @@ class ExportDesk(QObject):
         return panel.title, tuple(messages)
 
 
-def write_export(
-    path: Path, title: str, messages: Sequence[Message], tell: Callable[[str], object]
-) -> None:
-    """Writes the session as the ending of the name says; Markdown for any other ending."""
+def write_export(path: Path, title: str, messages: Sequence[Message]) -> str:
+    """Writes the session as the ending of the name says; Markdown for any other ending.
+
+    What comes back is told to the person.
+    """
     form = path.suffix.lower().lstrip(".")
     try:
         if form == "pdf":
@@ -106,9 +98,8 @@ def write_export(
             text = exported(form, title, messages)
             write_bytes(path, text.encode("utf-8", "replace"), mode=0o644)
     except OSError as exc:
-        tell(f"{path} could not be written: {exc.strerror or exc}. Choose another place.")
-        return
-    tell(f"Exported to {path.name}")
+        return f"{path} could not be written: {exc.strerror or exc}. Choose another place."
+    return f"Exported to {path.name}"
 
 
 def write_pdf(path: Path, title: str, messages: Sequence[Message]) -> None:
@@ -120,29 +111,3 @@ def write_pdf(path: Path, title: str, messages: Sequence[Message]) -> None:
     writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
     writer.setPageMargins(QMarginsF(18, 18, 18, 18), QPageLayout.Unit.Millimeter)
     print_on(writer, paper(title, messages))
-
-
-def outline_of(panel: QWidget) -> list[Entry]:
-    """An entry for each message of a panel's transcript, in order."""
-    transcript = getattr(panel, "transcript", None)
-    if transcript is None:
-        return []
-    found = []
-    transcript.stage.filler.complete()
-    for entry in transcript.stage.flow.entries:
-        if isinstance(entry, CommandEntry):
-            title = " ".join(entry.spoken().split())[:_TITLE]
-            found.append(Entry("Messages", title, _goer(transcript, entry), "terminal", "You"))
-        elif isinstance(entry, TextEntry) and entry.kind in ("user", "answer"):
-            who = "You" if entry.kind == "user" else "Kinet"
-            # Of a long conversation no document is made for this.
-            said = _MARKS.sub("", shown(entry.source[: 4 * _TITLE]))
-            title = " ".join(said.split())[:_TITLE] or "(no text)"
-            icon = "chat" if who == "You" else "file-text"
-            act = _goer(transcript, entry)
-            found.append(Entry("Messages", title, act, icon, who))
-    return found
-
-
-def _goer(transcript: object, entry: TextEntry | CommandEntry) -> Callable[[], object]:
-    return lambda: transcript.go_to(entry)  # type: ignore[attr-defined]

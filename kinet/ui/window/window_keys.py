@@ -104,6 +104,11 @@ class WindowKeys(QObject):
         """Opens the menu of a head: what belongs to the session and has no button of its own."""
         header.open_more([[self.actions[id_] for id_ in group] for group in _MORE])
 
+    def _outline(self) -> None:
+        from kinet.ui.window.outline import open_outline
+
+        open_outline(self._parts)
+
     def _exporter(self) -> ExportDesk:
         # Not needed before somebody asks for it.
         from kinet.ui.window.export_desk import ExportDesk
@@ -135,7 +140,7 @@ class WindowKeys(QObject):
             "find_next": lambda: desk.current.find_bar.search(),
             "find_previous": lambda: desk.current.find_bar.search(backwards=True),
             "palette": self.open_palette,
-            "outline": lambda: self._exporter().outline(),
+            "outline": lambda: self._outline(),
             "export": lambda: self._exporter().export(),
             "print": lambda: self._exporter().print_session(),
             "toggle_sidebar": lambda: frame.show_sidebar(not frame.sidebar_shown),
@@ -195,8 +200,10 @@ class WindowKeys(QObject):
             regions.append((parts.frame.panel, parts.steps.detail))
         if parts.frame.sidebar_shown:
             regions.append((parts.sidebar, parts.sidebar.list))
-        if panel.body.transcript is not None:
-            regions.append((panel.body, panel.body.transcript))
+        page = panel.compare.page
+        reader = page.reader if page is not None else panel.body.transcript
+        if reader is not None:
+            regions.append((panel.body, reader))
         focus = QApplication.focusWidget()
         place = next(
             (
