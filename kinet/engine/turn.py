@@ -26,6 +26,7 @@ from kinet.engine.base import TurnRequest
 from kinet.engine.circuit import Circuit, guarded
 from kinet.engine.completions import UsedIds, with_fresh_ids, without_calls, without_echo
 from kinet.engine.context import Context
+from kinet.engine.echoes import without_echoes
 from kinet.engine.ending import COMPLETED, Ending, OutputLimitReached, failed
 from kinet.engine.idle_replies import IdleReplies
 from kinet.engine.loop_guard import LoopGuard
@@ -291,7 +292,7 @@ class Turn:
         if step is None or step.request is None or step.finished is not None:
             return
         # A second attempt that broke before its first word leaves the words of the first.
-        text = conversation.draft or self._model.lost_text
+        text = without_echoes(conversation.draft or self._model.lost_text)
         if not text:
             return
         reasoning = conversation.draft_reasoning or None

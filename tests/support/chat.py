@@ -8,7 +8,7 @@ from typing import Any
 from kinet.core.conversation import Conversation
 from kinet.core.events import Event, MessageCompleted, TurnStarted
 from kinet.core.messages import Message
-from kinet.engine.base import StopSignal
+from kinet.engine.base import StopSignal, TurnRequest
 from kinet.engine.direct import DirectEngine
 from kinet.engine.environment import with_environment
 from kinet.providers.base import Provider
@@ -33,25 +33,27 @@ class Chat:
         **fields: Any,
     ) -> list[Event]:
         """One turn, applied to the conversation event by event; comes back with the events."""
+        request = self.request(provider, text, stop=stop or StopSignal(), **fields)
+        for event in (TurnStarted("session"), MessageCompleted(request.user)):
+            self.conversation.apply(event)
+
+        def take(event: Event) -> None:
+            self.conversation.apply(event)
+            on(event)
+
+        return await collect(request, self.engine, on=take)
+
+    def request(self, provider: Provider, text: str = "Do it.", **fields: Any) -> TurnRequest:
+        """The request of a turn that would begin now."""
         conversation = self.conversation
         history = conversation.context()
         values = {**self._fields, **fields}
-        user = with_environment(Message("user", text), history, values.get("folder"))
-        request = turn(
+        return turn(
             provider,
-            user=user,
+            user=with_environment(Message("user", text), history, values.get("folder")),
             history=history,
-            stop=stop or StopSignal(),
             occupancy=conversation.occupancy,
             occupancy_messages=conversation.occupancy_messages,
             carry=conversation.carry(),
             **values,
         )
-        for event in (TurnStarted("session"), MessageCompleted(user)):
-            conversation.apply(event)
-
-        def take(event: Event) -> None:
-            conversation.apply(event)
-            on(event)
-
-        return await collect(request, self.engine, on=take)
