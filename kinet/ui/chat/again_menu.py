@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 # effort: word in the menu
 EFFORTS = {
-    "": "As usual",
+    "": "Effort as usual",
     "off": "Without thinking",
     "low": "Effort low",
     "medium": "Effort medium",
