@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from kinet.ui.compare.compare_page import TABS_BELOW, ComparePage
 from kinet.ui.transcript.lines import MetaEntry
+from kinet.ui.transcript.spoken import name_of
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, asks_for, fails, hangs, says
 from tests.support.window import until
@@ -91,6 +92,8 @@ async def test_the_branch_switch_opens_both_answers_as_they_were_rendered(tmp_pa
         kinds = [piece.kind for piece in page.left.transcript.stage.flow.entries[1].pieces]
         assert kinds == ["prose", "code", "prose"]
         assert page.left.line.text().startswith("scripted · ")
+        flow = live.panel.transcript.stage.flow
+        assert name_of(line_of(live), flow).endswith(", answer 2 of 2")
         assert " in" in page.left.line.text()
         assert page.left.isVisible()
         assert page.right.isVisible()

@@ -23,6 +23,7 @@ from kinet.core.events import (
     TurnStarted,
 )
 from kinet.core.messages import Message
+from kinet.ui.compare import compare_page
 from kinet.ui.compare.compare_page import ComparePage
 from kinet.ui.look.theme import load_theme
 from tests.support.window import until
@@ -138,4 +139,18 @@ async def test_an_older_comparison_that_comes_late_changes_nothing(app: QApplica
     await until(page.right.transcript.is_idle)
     place = page.comparison.places[0].right
     assert page.right.marks.text[slice(*place)] == "Something else"
+    page.deleteLater()
+
+
+async def test_who_does_not_see_it_hears_each_difference(
+    app: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[str] = []
+    monkeypatch.setattr(compare_page, "announce", lambda widget, words: heard.append(words))
+    page = page_of(alternative(1, said("A half answer, so far."), TurnFinished("completed")), WHOLE)
+    QTest.mouseClick(page.head.modes.buttons["differences"], Qt.MouseButton.LeftButton)
+    await until(lambda: page.comparison is not None)
+    page.step(1)
+    page.step(1)
+    assert heard == ["1 of 2. Left: half. Right: whole.", "2 of 2. Left: , so far. Right: nothing."]
     page.deleteLater()

@@ -14,6 +14,7 @@ from kinet.ui.compare.answer_facts import AnswerFacts
 from kinet.ui.compare.compare_head import CompareHead
 from kinet.ui.compare.compared_side import ComparedSide
 from kinet.ui.compare.scroll_link import ScrollLink
+from kinet.ui.kit.announce import announce
 from kinet.ui.kit.controls import Line
 from kinet.ui.kit.tasks import in_thread, spawn
 from kinet.ui.look.theme import Theme, current_theme
@@ -23,6 +24,8 @@ from kinet.ui.transcript.view import Transcript
 # Below this there is room for one answer only, and tabs for both.
 TABS_BELOW = 760
 _SAME = "Word by word the same"
+# Characters of a difference that are read aloud.
+_SPOKEN = 200
 
 
 class ComparePage(QFrame):
@@ -173,6 +176,9 @@ class ComparePage(QFrame):
         self.left.go_to(place.left)
         self.right.go_to(place.right)
         self._tell()
+        left = self.left.marks.text[slice(*place.left)][:_SPOKEN] or "nothing"
+        right = self.right.marks.text[slice(*place.right)][:_SPOKEN] or "nothing"
+        announce(self, f"{self._at + 1} of {len(found.places)}. Left: {left}. Right: {right}.")
 
     def _tell(self) -> None:
         found = self.comparison

@@ -156,6 +156,12 @@ class MetaEntry(Entry):
                 hovered=canvas.is_hovered(hit), focused=canvas.is_focused(hit),
             )  # fmt: skip
 
+    def spoken_parts(self) -> list[str]:
+        """What the line says to those who hear it."""
+        number, count = self.branch
+        more = [f"answer {number} of {count}"] if count > 1 else []
+        return [*self.figures.parts(), *more, *([_EDIT.lower()] if self.has_edit else [])]
+
     def hit(self, x: int, y: int, style: Style, width: int) -> Hit | None:
         """A button."""
         return next((h for h in self.hits(style, width) if h.rect.contains(x, y)), None)

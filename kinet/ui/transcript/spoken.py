@@ -29,7 +29,7 @@ def name_of(entry: Entry, flow: Flow) -> str:
         case StepGroup():
             return entry.spoken()
         case MetaEntry():
-            return "Turn: " + ", ".join(entry.figures.parts())
+            return "Turn: " + ", ".join(entry.spoken_parts())
         case ErrorEntry():
             return f"{entry.title}. {entry.message} {entry.hint}".strip()
         case TextEntry() if entry.kind == "answer":
