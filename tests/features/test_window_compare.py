@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from kinet.settings.store import SettingsStore
 from kinet.ui.compare.compare_page import TABS_BELOW, ComparePage
 from kinet.ui.transcript.lines import MetaEntry
 from kinet.ui.transcript.spoken import name_of
@@ -354,3 +356,42 @@ async def test_asking_again_with_another_effort_keeps_the_old_answer(tmp_path: P
         await until(lambda: "quick" in live.text)
         # Going back undoes the choice.
         assert live.panel.session.effort != "high"
+
+
+async def test_asking_again_of_another_model_asks_that_one_and_says_so_on_the_new_branch_alone(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "work").mkdir()
+    with ScriptedServer(says(FIRST), says(SECOND), says("Third.")) as server:
+        settings = SettingsStore(tmp_path / "home")
+        for name, model in (("Small", "small-1"), ("Large & slow", "large-9")):
+            profile = server.profile(model=model)
+            settings.save_profile(dataclasses.replace(profile, name=name))
+        settings.set("models.default_profile", "Small")
+        async with live_window(tmp_path / "home", folder=tmp_path / "work") as live:
+            live.window.resize(1500, 900)
+            await live.ask("Which fox is it?")
+            await live.ask("And then?")
+            first = live.panel.session.conversation.messages[0].id
+            # Any question can be asked again, not only the last one.
+            live.panel.branches.act("retry-with", first)
+            menu = live.panel.branches.menu
+            words = [action.text() for action in menu.actions()]
+            assert words == ["Small (in use)", "Large && slow"]
+            menu.actions()[1].menu().actions()[1].trigger()
+            menu.close()
+            await until(lambda: "Third." in live.text)
+            await live.ended()
+            assert "Large & slow answers from here on." in live.text
+            assert "Effort: off." in live.text
+            assert "And then?" not in live.text
+            assert live.panel.composer.menus._model == "Large & slow"
+            await until(lambda: line_of(live).branch == (2, 2))
+            page = await opened(live)
+            assert page.left.line.text().startswith(("scripted · ", "Small (scripted) · "))
+            assert page.left.line.text().endswith("1 turn behind it")
+            assert page.right.line.text().startswith("Large & slow (scripted) · effort off")
+            live.press("useAnswerLeft")
+            await until(lambda: "And then?" in live.text)
+            await until(lambda: live.panel.composer.menus._model == "Small")
+    assert [body["model"] for body in server.bodies] == ["small-1", "small-1", "large-9"]

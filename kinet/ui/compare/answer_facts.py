@@ -56,7 +56,10 @@ def _facts(alternative: Alternative, line: MetaEntry | None) -> AnswerFacts:
         for event in alternative.events
         if isinstance(event, MessageCompleted) and event.message.role == "assistant" and event.model
     )
-    model = ", ".join(models) or alternative.profile
+    model = ", ".join(models)
+    if alternative.profile and alternative.profile not in models:
+        # What the person chose it by; the server has its own name for it.
+        model = f"{alternative.profile} ({model})" if model else alternative.profile
     ends = [event.reason for event in alternative.events if isinstance(event, TurnFinished)]
     steps = sum(isinstance(event, ToolStarted) and not event.parent for event in alternative.events)
     parts = [
