@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from kinet.core.characters import is_border
 from kinet.core.messages import Message
+from kinet.core.own_command import OwnCommand, told
 from kinet.engine.base import Limits
-from kinet.engine.tokens import Calibration, size_of_messages
+from kinet.engine.tokens import Calibration, size_of_message, size_of_messages
 from kinet.engine.truncation import for_model
 
 
@@ -49,3 +50,11 @@ def test_k13_the_example_of_the_design():
         calibration.observe("m", 40_000, sent)
         steps.append(round(calibration.coefficient("m"), 3))
     assert steps == [0.5, 0.45]
+
+
+@given(output=st.text(max_size=200), private=st.booleans())
+def test_k14_what_a_command_printed_weighs_what_is_told_of_it(output, private):
+    ran = OwnCommand("cat fruit", "exit 0", private=private)
+    size = size_of_message(Message("user", output, kind="command", command=ran))
+    assert size.characters >= len(told(ran, output))
+    assert (size.characters == 0) == private

@@ -27,9 +27,12 @@ from kinet.core.events import (
     StepStarted,
     TextDelta,
     ToolFinished,
+    ToolStarted,
     TurnFinished,
+    TurnStarted,
 )
 from kinet.core.messages import Message
+from kinet.core.own_command import NAME
 from kinet.core.pairing import repair
 from kinet.core.profile import WireProtocol
 from kinet.engine.base import StopSignal
@@ -44,7 +47,9 @@ from tests.support.tools import Big, Change, Fail, Look
 from tests.support.turns import PROFILE, last
 from tests.support.wires import PROTOCOLS
 
-_TOKEN = re.compile(r"[UASWR]\d+;")
+_TOKEN = re.compile(r"[UASWRO]\d+;")
+# What a command of the person's own printed that they keep from the model.
+_PRIVATE = re.compile(r"P\d+;")
 # What stands in a payload beside what was said.
 _FORM = frozenset(
     {"cache_control", "type", "role", "model", "id", "call_id", "tool_call_id", "tool_use_id"}
@@ -78,6 +83,8 @@ class Act:
     # Which of the earlier turns it begins behind; 0 for the newest.
     back: int
     steers: bool
+    # Commands that the person ran before it; True for one that is kept from the model.
+    ran: list[bool]
 
 
 _acts = st.lists(
@@ -88,6 +95,7 @@ _acts = st.lists(
         st.one_of(st.just(0), st.integers(1, 40)),
         st.one_of(st.just(0), st.just(0), st.integers(0, 3)),
         st.booleans(),
+        st.one_of(st.just([]), st.lists(st.booleans(), max_size=2)),
     ),
     min_size=1,
     max_size=6,
@@ -121,6 +129,8 @@ class Play:
         """One turn. Everything that is asserted about a turn is asserted here."""
         place = max(0, len(self.behind) - 1 - act.back)
         self.chat.conversation = self.behind[place].fork()
+        for private in act.ran:
+            self._run(private=private)
         wire = self.wires[act.protocol]
         wire.bodies.clear()
         wire.provider._script.clear()
@@ -146,6 +156,19 @@ class Play:
         self._look_at_history(before, asked, events)
         self._look_at_payloads(wire, estimate, events)
         return events
+
+    def _run(self, *, private: bool) -> None:
+        """A command of the person's own, as a session takes it."""
+        printed, id_ = self._new("P" if private else "O"), self._new("own")
+        details = {"command": "cat fruit", "private": private}
+        for event in (
+            TurnStarted("session", id_),
+            ToolStarted(id_, NAME, details),
+            ToolFinished(id_, NAME, preview="exit 0", content=printed, details=details),
+            TurnFinished("completed"),
+        ):
+            self.chat.conversation.apply(event)
+        assert self.chat.conversation.messages[-1].text == printed
 
     def _new(self, letter: str) -> str:
         self._number += 1
@@ -234,6 +257,8 @@ class Play:
         assert wire.wire.problems == []
         if not wire.bodies:
             return
+        # A summary is asked for without it too.
+        assert not any(_PRIVATE.search(_words(body)) for body in wire.bodies)
         asked = [body for body in wire.bodies if "memory of" not in _system(body)]
         if self.small:
             self._look_at_small(asked)

@@ -68,6 +68,10 @@ async def run(session: Session, text: str, approver: Any = None) -> list[Event]:
     return await collect(session.run_command(command, approver))
 
 
+def is_end(event: Event) -> bool:
+    return isinstance(event, ToolFinished)
+
+
 def end_of(events: list[Event]) -> ToolFinished:
     (ended,) = [event for event in events if isinstance(event, ToolFinished)]
     return ended
@@ -423,6 +427,9 @@ async def test_an_export_brought_back_is_the_same_conversation(runtime, session,
         replace(message, id="") for message in before
     ]
     assert len(await brought.branch_points()) == 2
+    # It is a step that can be shown, and read again, like one that was run here.
+    shown = [(event.content, event.preview) for event in brought.events() if is_end(event)]
+    assert shown == [("one\n[exit code 3]", "exit 3"), ("two", "exit 0")]
 
 
 async def test_going_back_leaves_it_on_its_branch_and_the_branch_has_it_again(session):
