@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from kinet.settings.store import SettingsStore
 from kinet.ui.compare.compare_page import TABS_BELOW, ComparePage
 from kinet.ui.transcript.lines import MetaEntry
+from kinet.ui.transcript.selection import Place
 from kinet.ui.transcript.spoken import name_of
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, asks_for, fails, hangs, says
@@ -302,6 +303,10 @@ async def test_while_an_answer_comes_it_is_refused_in_words_and_one_that_begins_
         press_hit_action(live)
         assert "Compare when it has ended" in live.window.parts.toast.text()
         assert live.panel.compare.page is None
+        for ask_again in (live.panel.retry, live.panel.branches.retry_with):
+            live.window.parts.toast.hide()
+            ask_again()
+            assert "ask again when it has ended" in live.window.parts.toast.text()
         live.press("stopButton")
         await live.ended()
 
@@ -395,3 +400,19 @@ async def test_asking_again_of_another_model_asks_that_one_and_says_so_on_the_ne
             await until(lambda: "And then?" in live.text)
             await until(lambda: live.panel.composer.menus._model == "Small")
     assert [body["model"] for body in server.bodies] == ["small-1", "small-1", "large-9"]
+
+
+async def test_the_menu_of_a_command_of_one_s_own_offers_no_question(tmp_path: Path) -> None:
+    async with answered(tmp_path, says(FIRST), times=1) as live:
+        live.type("!echo hello")
+        live.press("sendButton")
+        await until(lambda: "hello" in live.text and not live.panel.runner.running)
+        transcript = live.panel.transcript
+        await until(transcript.is_idle)
+        last = len(transcript.stage.flow.entries) - 2
+        transcript._actor.menu(None, Place(last, 0, 0), _middle(live))
+        (menu,) = transcript.findChildren(QMenu)
+        words = [action.text() for action in menu.actions()]
+        assert "Select all" in words
+        assert not {"Edit the question", "Ask this again", "Ask this again with…"} & set(words)
+        menu.close()

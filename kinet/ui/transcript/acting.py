@@ -108,9 +108,11 @@ class Actor(QObject):
     def select_step(self, call_id: str) -> None:
         """Marks the row of a step and opens its group; "" marks none."""
         self._artist.highlights.selected_step = call_id
-        for entry in self._stage.flow.entries:
-            if isinstance(entry, StepGroup) and call_id in entry.records and not entry.open:
-                self.toggle(entry)
+        for entry in reversed(self._stage.flow.entries) if call_id else ():
+            if isinstance(entry, StepGroup) and call_id in entry.records:
+                if not entry.open:
+                    self.toggle(entry)
+                break
         self._on.update()
 
     def show_match(self, match: Match | None) -> None:
@@ -213,11 +215,16 @@ class Actor(QObject):
         """What can be done with the question of a turn and its answers."""
         if line is None:
             return
+        flow = self._stage.flow
+        # What cannot be done under the turn cannot be done here: a command has no question.
+        acts = {hit.action for hit in line.hits(flow.style, flow.width)}
+        offered = []
+        if "compare" in acts:
+            offered.append(("compare", f"Compare the {line.branch[1]} answers…"))
+        if "edit-message" in acts:
+            offered += [("edit-message", "Edit the question"), ("ask-again", "Ask this again")]
+            offered.append(("retry-with", "Ask this again with…"))
         menu.addSeparator()
-        offered = [("edit-message", "Edit the question"), ("ask-again", "Ask this again")]
-        offered.append(("retry-with", "Ask this again with…"))
-        if line.branch[1] > 1:
-            offered.insert(0, ("compare", f"Compare the {line.branch[1]} answers…"))
         for action, words in offered:
             made = menu.addAction(words)
             made.triggered.connect(
