@@ -74,8 +74,12 @@ class BranchingSession(QueueingSession):
         self._refuse_running()
         state = self._state
         await state.recorder.durable()
-        places = await asyncio.to_thread(turn_places, state.parts.store.database, state.id)
-        return [BranchPoint(*place) for place in places]
+        database = state.parts.store.database
+
+        def read() -> list[BranchPoint]:
+            return [BranchPoint(*place) for place in turn_places(database, state.id)]
+
+        return await asyncio.to_thread(read)
 
     async def go_back(self, message_id: str, *, summary: bool = False) -> None:
         """Goes back to before the message; what is sent next begins a branch beside it.

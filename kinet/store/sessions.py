@@ -182,19 +182,25 @@ class SessionStore:
     def load_counting(self, session_id: str) -> tuple[list[Event], int]:
         """What `load` gives, and how many rows were left out because they cannot be read."""
         rows = self.database.read(lambda connection: bodies(connection, session_id))
+        count = len(rows)
         events = self._decoded(rows)
-        return events, len(rows) - len(events)
+        return events, count - len(events)
 
     def load_newest(self, session_id: str, count: int) -> list[Event]:
         """The end of what `load` gives: what of the newest `count` rows can be read."""
         rows = self.database.read(lambda db: newest_bodies(db, session_id, count))
         return self._decoded(rows)
 
-    def _decoded(self, rows: Iterable[str]) -> list[Event]:
+    def _decoded(self, rows: list[str]) -> list[Event]:
+        """The events of what can be read; `rows` is empty afterwards.
+
+        Row by row: to let go of a hundred thousand at once stops every thread.
+        """
         events: list[Event] = []
-        for body in rows:
+        rows.reverse()
+        while rows:
             try:
-                events.append(decode(body, self.fetch))
+                events.append(decode(rows.pop(), self.fetch))
             except ValueError:
                 continue
         return events

@@ -33,7 +33,7 @@ def clipboard() -> str:
 def loaded(answers: int = TURNS) -> Transcript:
     events: list[Event] = []
     for number in range(answers):
-        events += [asked(f"Ask {number}"), said(f"**Answer** {number}.\n\n- one\n- two")]
+        events += [asked(f"Ask {number}"), said(f"**Answer** {number} 問 🚀.\n\n- one\n- two")]
     transcript = shown()
     transcript.load([*events, *turn()])
     settle(transcript)

@@ -58,7 +58,11 @@ class SessionSearch(QObject):
 
     def _go(self, hit: TextHit, words: str) -> None:
         panel = self._desk.current
-        if not hit.call_id or not panel.transcript.open_call(hit.call_id, words):
+        if hit.call_id:
+            # A call without a step of its own may still stand in the conversation.
+            find = panel.find_bar.open_at
+            panel.transcript.open_call(hit.call_id, words, otherwise=lambda: find(words))
+        else:
             panel.find_bar.open_at(words)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from PySide6.QtCore import QByteArray, QMimeData
 from PySide6.QtGui import QGuiApplication
 
 from kinet.net.redact import hide_live_keys
@@ -9,7 +12,7 @@ from kinet.net.redact import hide_live_keys
 
 def copy_text(text: str) -> None:
     """Replaces what is on the clipboard."""
-    copy_masked(masked(text))
+    QGuiApplication.clipboard().setText(masked(text))
 
 
 def masked(text: str) -> str:
@@ -17,6 +20,11 @@ def masked(text: str) -> str:
     return hide_live_keys(text)
 
 
-def copy_masked(text: str) -> None:
-    """Replaces what is on the clipboard by what `masked` gave."""
-    QGuiApplication.clipboard().setText(text)
+def copy_masked(texts: Iterable[bytes], between: bytes) -> None:
+    """Replaces what is on the clipboard by UTF-8 of what `masked` gave, joined by `between`.
+
+    Bytes, because Qt reads them itself: a text of 40 MB would be converted letter by letter.
+    """
+    held = QMimeData()
+    held.setData("text/plain", QByteArray(between.join(texts)))
+    QGuiApplication.clipboard().setMimeData(held)

@@ -25,7 +25,9 @@ class Copier(QObject):
         super().__init__(parent)
         self._selection, self._filler = selection, filler
         self._texts: Iterator[str] | None = None
-        self._done: list[str] = []
+        # In UTF-8, and how many lines that are.
+        self._done: list[bytes] = []
+        self._lines = 0
         # The form that is wanted of everything, when everything is there.
         self._waits: bool | None = None
         self._timer = QTimer(self)
@@ -62,7 +64,7 @@ class Copier(QObject):
             self._timer.start()
 
     def _begin(self, plain: bool) -> None:
-        self._done = []
+        self._done, self._lines = [], 0
         self._texts = self._selection.parts(plain=plain)
 
     def _work(self, seconds: float) -> bool:
@@ -70,7 +72,8 @@ class Copier(QObject):
         deadline = time.perf_counter() + seconds
         for text in self._texts or ():
             if text:
-                self._done.append(masked(text))
+                self._done.append(masked(text).encode("utf-8", "replace"))
+                self._lines += text.count("\n") + (2 if len(self._done) > 1 else 1)
             if time.perf_counter() > deadline:
                 return False
         return True
@@ -82,8 +85,7 @@ class Copier(QObject):
 
     def _put(self) -> int:
         """Puts all that was gathered on the clipboard; how many lines that are."""
-        text = "\n\n".join(self._done)
-        self._texts, self._done = None, []
-        if text:
-            copy_masked(text)
-        return text.count("\n") + 1
+        texts, self._done, self._texts = self._done, [], None
+        if texts:
+            copy_masked(texts, b"\n\n")
+        return self._lines

@@ -23,9 +23,11 @@ class InPlace(QObject):
 
     def put(self, turn_id: str, widget: QWidget) -> Entry | None:
         """Shows the widget in place of the message that began a turn; None if it is not shown."""
-        # What is above may not be told yet.
-        self._stage.filler.complete()
         original = self._question(turn_id)
+        if original is None and not self._stage.filler.is_idle:
+            # It stands above what is told yet.
+            self._stage.filler.complete()
+            original = self._question(turn_id)
         if original is None:
             return None
         self.take_back()

@@ -62,11 +62,13 @@ class TurnEnds:
 
     def show_branches(self, places: Mapping[str, tuple[int, int]]) -> list[MetaEntry]:
         """(number, count) of the turns with others beside them; the lines that look different."""
-        self._places = dict(places)
+        before, self._places = self._places, {k: v for k, v in places.items() if v != (1, 1)}
         changed = []
-        for turn_id, line in self._lines.items():
-            place = places.get(turn_id, (1, 1)) if turn_id else (1, 1)
-            if line.branch != place:
+        # Of a long session few turns have others beside them.
+        for turn_id in {**before, **self._places}:
+            line = self._lines.get(turn_id) if turn_id else None
+            place = self._places.get(turn_id, (1, 1))
+            if line is not None and line.branch != place:
                 line.branch = place
                 changed.append(line)
         return changed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -29,6 +29,13 @@ class Transcript(TranscriptArea):
     """
 
     _is_stale = False
+    # The step that is to be shown when it is told, and the words in it.
+    _sought: tuple[str, str, Callable[[], object] | None] | None = None
+
+    def __init__(self, theme: Theme | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.stage.filler.prepended.connect(lambda _count: self._seek())
+        self.stage.filler.finished.connect(self._seek)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Keeps what was on screen, no more: several conversations may be open."""
@@ -86,18 +93,35 @@ class Transcript(TranscriptArea):
 
     def open_step(self, index: int) -> None:
         """Shows step number `index` of all (-1: the newest) by `step_activated`."""
-        self.stage.filler.complete()
-        groups = [e for e in self.stage.flow.entries if isinstance(e, StepGroup)]
-        calls = [(group, call_id) for group in groups for call_id in group.records]
-        if -len(calls) <= index < len(calls):
-            self.select_step(calls[index][1])
-            self.step_activated.emit(calls[index][1])
+        if index >= 0:
+            # Counted from the beginning, which may not be told yet.
+            self.stage.filler.complete()
+        call_id = self._call_at(index)
+        if call_id:
+            self.select_step(call_id)
+            self.step_activated.emit(call_id)
 
-    def open_call(self, call_id: str, words: str = "") -> bool:
-        """Shows the step of this call, at `words` in its output; False if there is no such call."""
-        # What is looked for may stand above what is filled in yet.
-        self.stage.filler.complete()
-        for entry in self.stage.flow.entries:
+    def _call_at(self, index: int) -> str:
+        """The id of call number `index`, "" if there are not so many."""
+        back = index < 0
+        left = -index - 1 if back else index
+        for entry in reversed(self.stage.flow.entries) if back else self.stage.flow.entries:
+            if isinstance(entry, StepGroup):
+                calls = list(entry.records)
+                if left < len(calls):
+                    return calls[-1 - left] if back else calls[left]
+                left -= len(calls)
+        return ""
+
+    def open_call(
+        self, call_id: str, words: str = "", otherwise: Callable[[], object] | None = None
+    ) -> None:
+        """Shows the step of this call, at `words` in its output; `otherwise` if there is none.
+
+        What stands above what is told yet is shown when it is told.
+        """
+        self._sought = None
+        for entry in reversed(self.stage.flow.entries):
             if isinstance(entry, StepGroup) and call_id in entry.records:
                 self.stage.follower.hold()
                 self.select_step(call_id)
@@ -105,8 +129,16 @@ class Transcript(TranscriptArea):
                 self.go_to(entry)
                 if words:
                     self.step_found.emit(call_id, words)
-                return True
-        return False
+                return
+        if not self.stage.filler.is_idle:
+            self._sought = (call_id, words, otherwise)
+        elif otherwise is not None:
+            otherwise()
+
+    def _seek(self) -> None:
+        """More is told: the step that was asked for may be there now."""
+        if self._sought is not None:
+            self.open_call(*self._sought)
 
     def is_idle(self) -> bool:
         """True when nothing is left to lay out or paint."""
