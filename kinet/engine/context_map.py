@@ -34,8 +34,8 @@ def context_map(turn: TurnRequest, context: Context, messages: Sequence[Message]
         shares.append(of_text("memory", "What is remembered", turn.memory_text))
     for group in _turns(messages):
         kind: ShareKind = "summary" if group[0].kind == "summary" else "turn"
-        name = "Summary of what came before" if kind == "summary" else _first_words(group[0])
-        shares.append(ContextShare(kind, name, context.estimate_messages(group)))
+        if any(item.content or item.tool_calls or item.command for item in group):
+            shares.append(ContextShare(kind, _name(group[0]), context.estimate_messages(group)))
     return ContextMap(tuple(shares), context.used(), context.window, context.compact_at)
 
 
@@ -48,7 +48,15 @@ def _turns(messages: Sequence[Message]) -> list[list[Message]]:
     return groups
 
 
-def _first_words(message: Message) -> str:
-    said = message.text if message.command is None else message.command.typed()
-    text = " ".join(said.split())
+def _name(first: Message) -> str:
+    """What a group is called that begins with this message."""
+    if first.kind == "summary":
+        return "Summary of what came before"
+    if first.kind == "branch":
+        return "What another branch did"
+    if first.command is None and not begins_turn(first):
+        # Its question went into the summary.
+        return "The end of an earlier turn"
+    said = first.text if first.command is None else first.command.typed()
+    text = " ".join(said.split()) or "A picture"
     return text if len(text) <= _NAME else f"{text[: _NAME - 1]}…"

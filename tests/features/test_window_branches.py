@@ -242,7 +242,7 @@ async def test_a_question_of_the_model_is_answered_in_words(home: Path, folder: 
             assert live.panel.state == "waiting"
             card = live.panel.questions.cards()[0]
             buttons = card.findChildren(QPushButton, "answerChoice")
-            assert [button.text() for button in buttons] == ["red", "blue"]
+            assert [button.accessibleName() for button in buttons] == ["red", "blue"]
             buttons[1].click()
             await until(lambda: live.panel.questions.cards() not in ((), (card,)))
             card = live.panel.questions.cards()[0]
@@ -313,13 +313,17 @@ async def test_a_compaction_by_hand_shows_its_figures_and_what_was_folded(
 
 
 async def test_a_wait_before_a_retry_counts_down(home: Path, folder: Path) -> None:
-    with ScriptedServer(fails(503), says("Here.")) as server:
+    waits = {"retry-after-ms": "2300"}
+    with ScriptedServer(fails(503, headers=waits), says("Here.")) as server:
         async with live_window(home, server_url=server.base_url, folder=folder) as live:
             await live.say("The question")
             label = live.panel.status_row.label
-            await until(lambda: label.text().startswith("Trying again in "))
+            for seconds in (2, 1):
+                await until(lambda s=seconds: label.text() == f"Trying again in {s} s")
             await live.ended()
             assert "Here." in live.text
+            # What was waited for is told no more when it is over.
+            assert "Trying again" not in live.text
 
 
 async def test_messages_that_steer_are_listed_and_can_be_taken_back(

@@ -22,7 +22,12 @@ class CompactionEntry(ReasoningEntry):
         """The line, in brackets."""
         return f"[Older messages were summarised: {self.before:,} → {self.after:,} tokens]"
 
-    def _word(self, now: float) -> str:
+    def _words(self, now: float) -> tuple[str, ...]:
         what = "Hide" if self.open else "Show"
         figures = f"{self.before:,} → {self.after:,} tokens"
-        return f"Older messages were summarised: {figures} · {what} what was folded"
+        return (
+            f"Older messages were summarised: {figures} · {what} what was folded",
+            f"Summarised: {figures} · {what} what was folded",
+            f"{figures} · {what} what was folded",
+            f"{what} what was folded",
+        )

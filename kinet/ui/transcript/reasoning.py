@@ -79,15 +79,10 @@ class ReasoningEntry(TextEntry):
         hit = self._line(style)
         token = "text" if canvas.is_hovered(hit) else "text_2"
         draw.icon(painter, style, QRect(12, 0, 16, self._line_height), self.icon, token, 16)
-        word = self._word(canvas.now)
-        width = draw.words(
-            painter,
-            style,
-            QRect(36, 0, canvas.width - 60, self._line_height),
-            word,
-            token,
-            digits=True,
-        )
+        room = QRect(36, 0, canvas.width - 60, self._line_height)
+        words = self._words(canvas.now)
+        fitting = (item for item in words if style.advance(item, "ui", digits=True) <= room.width())
+        width = draw.words(painter, style, room, next(fitting, words[-1]), token, digits=True)
         mark = "chevron-down" if self.open else "chevron-right"
         draw.icon(painter, style, QRect(36 + width + 8, 0, 12, self._line_height), mark, token, 12)
         if canvas.is_focused(hit):
@@ -118,9 +113,10 @@ class ReasoningEntry(TextEntry):
         return ""
 
     def _line(self, style: Style) -> Hit:
-        return Hit("fold", "", QRect(4, 0, self.line_width, self._line_height), "")
+        return Hit("fold", "", QRect(4, 0, style.room(self.line_width), self._line_height), "")
 
-    def _word(self, now: float) -> str:
+    def _words(self, now: float) -> tuple[str, ...]:
+        """What its line says, in ever fewer words: the first that fits is shown."""
         if self.began:
-            return f"Thinking {duration(round(max(now - self.began, 0) + self.seconds))}"
-        return f"Thought {duration(self.seconds)}" if self.seconds >= 0.5 else "Thought"
+            return (f"Thinking {duration(round(max(now - self.began, 0) + self.seconds))}",)
+        return (f"Thought {duration(self.seconds)}" if self.seconds >= 0.5 else "Thought",)

@@ -14,6 +14,7 @@ from kinet.ui.kit.capped_scroll import CappedScroll
 from kinet.ui.kit.controls import BUTTON, ElidedLabel, IconButton, draw_icon, text_label
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.look.theme import current_theme
+from kinet.ui.transcript.draw import breakable
 
 _MARKS = {"done": "✓", "doing": "▸", "open": "○"}
 _WORDS = {"done": "done", "doing": "being done", "open": "not begun"}
@@ -131,8 +132,13 @@ class _Row(QWidget):
         super().__init__()
         self._state = state
         tone = "text_3" if state == "done" else "text" if state == "doing" else "text_2"
-        label = text_label(text, type="strong" if state == "doing" else "", tone=tone, parent=self)
+        # A long path or address must not make all steps wider than the tray.
+        label = text_label(
+            breakable(text), type="strong" if state == "doing" else "", tone=tone, parent=self
+        )
         label.setWordWrap(True)
+        # As narrow as the tray is, whatever Qt would like for its words.
+        label.setMinimumWidth(1)
         label.setAccessibleName(f"{text}: {_WORDS[state]}")
         row = QHBoxLayout(self)
         row.setContentsMargins(40, 0, 16, 0)
