@@ -1,7 +1,10 @@
-"""Find looks through the sources, also of what is folded or far away."""
+"""Find looks through the words as they are read, also of what is folded or far away."""
 
 from __future__ import annotations
 
+import pytest
+
+from kinet.ui.transcript.finding import occurrences
 from kinet.ui.transcript.steps_group import StepGroup
 from tests.ui.transcript_kit import asked, said, saved, settle, shown, turn
 
@@ -55,3 +58,28 @@ def test_clearing_takes_the_marks_away(app: object) -> None:
     assert transcript.grab().toImage() != before
     transcript.clear_find()
     assert transcript.grab().toImage() == before
+
+
+@pytest.mark.parametrize(
+    ("wanted", "answer"),
+    [
+        ("bold text", "Some **bo**ld text."),
+        ("use call", "Please use `call()` here."),
+        ("cafe", "Un café à Paris."),
+        ("strasse", "In der **Straße** dort."),
+        ("two words", "These are two\nwords."),
+        ("السلام", "قال السَّلَامُ عليكم"),
+        ("a&b", "It is a&amp;b."),
+        ("cell", "| a | b |\n|---|---|\n| x | **ce**ll |"),
+    ],
+)
+def test_words_are_found_as_they_are_read_and_marked_there(
+    app: object, wanted: str, answer: str
+) -> None:
+    transcript = shown()
+    transcript.load([asked("Go."), said(answer)])
+    settle(transcript)
+    assert transcript.find_next(wanted) == (1, 1)
+    assert transcript.finder.current is not None
+    document = transcript.stage.flow.entries[1].pieces[0].document
+    assert len(occurrences(document, wanted)) == 1

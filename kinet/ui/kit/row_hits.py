@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from kinet.markup.folding import folded, places_of
 from kinet.ui.kit.rows import Row
 
 MOST = 10_000
@@ -21,12 +21,12 @@ class RowHits:
     def look(self, rows: Sequence[Row], needle: str) -> None:
         """Finds `needle` in the rows, whatever its case; at most about 10,000 places."""
         self.places, self.current = [], -1
-        if not needle:
+        wanted = folded(needle)
+        if not wanted:
             return
-        pattern = re.compile(re.escape(needle), re.IGNORECASE)
         for number, row in enumerate(rows):
-            for match in pattern.finditer(row.text):
-                self.places.append((number, match.start(), match.end() - match.start()))
+            for start, end in places_of(row.text, wanted):
+                self.places.append((number, start, end - start))
             if len(self.places) >= MOST:
                 return
 

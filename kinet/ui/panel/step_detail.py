@@ -8,6 +8,8 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
+from kinet.markup.folding import folded
+from kinet.markup.visible import without_escapes
 from kinet.ui.diff.diff_view import DiffView
 from kinet.ui.kit.clipboard import copy_text
 from kinet.ui.kit.controls import Line, text_label
@@ -136,9 +138,11 @@ class StepDetail(QFrame):
 
     def find_text(self, text: str) -> None:
         """Goes to the first place of a text, in the first tab that has it."""
-        wanted = text.casefold()
+        wanted = folded(text)
         order = (OUTPUT, INPUT, MODEL, CHANGES, RAW)
-        tab = next((one for one in order if wanted in self._text(one).casefold()), OUTPUT)
+        tab = next(
+            (one for one in order if wanted in folded(without_escapes(self._text(one)))), OUTPUT
+        )
         self.tabs.setCurrentIndex(tab)
         self.find_strip.look_for(self._view(), text)
 

@@ -1,4 +1,4 @@
-"""Finds words in the sources of a conversation, also in steps that are folded."""
+"""Finds words of a conversation as they are read, also in steps that are folded."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import time
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtGui import QTextCursor, QTextDocument
+from PySide6.QtGui import QTextDocument
 
+from kinet.markup.folding import folded, places_of, searchable
+from kinet.markup.visible import without_escapes
 from kinet.ui.steps import StepRecord
 from kinet.ui.transcript.entry import Entry
 from kinet.ui.transcript.flow import Flow
@@ -17,6 +19,7 @@ from kinet.ui.transcript.text_entry import TextEntry
 # What most conversations need at most; the slices after it leave the window room to breathe.
 _FIRST_SECONDS = 0.04
 _SLICE_SECONDS = 0.006
+_MOST_MARKED = 500
 
 
 @dataclass(frozen=True)
@@ -112,14 +115,14 @@ class Finder(QObject):
 
     def _look(self, seconds: float) -> bool:
         """Looks on for some time; True when everything was looked through."""
-        entries, text = self._flow.entries, self.text.casefold()
+        entries, text = self._flow.entries, folded(self.text)
         deadline = time.perf_counter() + seconds
         while text and self._looked < len(entries):
             count = _places_in(entries[self._looked], text)
             if count:
                 self._hits.append((self._looked, count))
             self._looked += 1
-            if self._looked % 16 == 0 and time.perf_counter() > deadline:
+            if time.perf_counter() > deadline:
                 return False
         return True
 
@@ -168,12 +171,13 @@ class Finder(QObject):
 
     def _match(self, number: int, nth: int) -> Match:
         """The nth place of an entry; only now its blocks are made."""
-        entry, text = self._flow.entries[number], self.text.casefold()
+        entry, text = self._flow.entries[number], folded(self.text)
         if isinstance(entry, StepGroup):
             records = [r for r in entry.records.values() if _in_step(r, text)]
             return Match(number, call_id=records[nth].call_id)
+        assert isinstance(entry, TextEntry)
         for place, piece in enumerate(entry.pieces):
-            count = piece.block.source.casefold().count(text)
+            count = searchable(piece.block.source, text, typed=entry.plain).count(text)
             if nth < count:
                 return Match(number, place, nth)
             nth -= count
@@ -184,24 +188,29 @@ class Finder(QObject):
 def _places_in(entry: Entry, text: str) -> int:
     if isinstance(entry, StepGroup):
         return sum(_in_step(record, text) for record in entry.records.values())
-    return entry.source.casefold().count(text) if isinstance(entry, TextEntry) else 0
+    if not isinstance(entry, TextEntry):
+        return 0
+    return searchable(entry.source, text, typed=entry.plain).count(text)
 
 
 def occurrences(document: QTextDocument, text: str) -> list[tuple[int, int]]:
-    """(start, end) of each place of a text in a document, whatever the case."""
+    """(start, end) of each place of a text in a document, in its UTF-16 places; 500 at most."""
+    needle = folded(text)
     found: list[tuple[int, int]] = []
-    cursor = QTextCursor(document)
-    while len(found) < 500:
-        cursor = document.find(text, cursor)
-        if cursor.isNull() or cursor.selectionEnd() <= cursor.selectionStart():
-            break
-        found.append((cursor.selectionStart(), cursor.selectionEnd()))
+    block = document.begin()
+    while needle and block.isValid() and len(found) < _MOST_MARKED:
+        line, begin = block.text(), block.position()
+        for first, last in places_of(line, needle):
+            start = begin + _units(line[:first])
+            found.append((start, start + _units(line[first:last])))
+        block = block.next()
     return found
 
 
+def _units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
 def _in_step(record: StepRecord, text: str) -> bool:
-    return (
-        text in record.argument.casefold()
-        or text in record.preview.casefold()
-        or text in record.content.casefold()
-    )
+    texts = (record.argument, record.preview, record.content)
+    return any(text in folded(without_escapes(said)) for said in texts)
