@@ -416,3 +416,20 @@ async def test_the_menu_of_a_command_of_one_s_own_offers_no_question(tmp_path: P
         assert "Select all" in words
         assert not {"Edit the question", "Ask this again", "Ask this again with…"} & set(words)
         menu.close()
+
+
+async def test_words_are_found_in_the_side_that_is_read(tmp_path: Path) -> None:
+    async with answered(tmp_path, says(FIRST), says(SECOND)) as live:
+        page = await opened(live)
+        bar = live.panel.find_bar
+        for side, words in ((page.right, "slow"), (page.left, "quick")):
+            side.transcript.setFocus()
+            await until(side.transcript.hasFocus)
+            QTest.keyClick(side.transcript, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+            bar.field.setText(words)
+            assert bar.count.text() == "1 of 1"
+            assert side.transcript.finder.current is not None
+            # Esc closes the bar first, and the comparison only then.
+            QTest.keyClick(bar.field, Qt.Key.Key_Escape)
+            assert live.panel.compare.page is page
+            assert side.transcript.finder.current is None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from kinet.core.alternatives import Alternative
 from kinet.markup.word_diff import Comparison, compare_words
@@ -52,6 +52,7 @@ class ComparePage(QFrame):
         self._line = Line(self, vertical=True)
         self._link = ScrollLink(self.left.transcript, self.right.transcript, self)
         self._seen = "left"
+        self._read = self.left.transcript
         self.comparison: Comparison | None = None
         self._at = -1
         # Counts the pairs that were asked for: an older comparison comes too late.
@@ -63,13 +64,11 @@ class ComparePage(QFrame):
 
     @property
     def reader(self) -> Transcript:
-        """The side that has the keyboard, else the one that is seen: where words are looked for."""
-        focus = QApplication.focusWidget()
-        sides = [side for side in (self.left, self.right) if side.isVisible()]
-        for side in sides:
-            if focus is not None and side.isAncestorOf(focus):
-                return side.transcript
-        return (sides or [self.left])[0].transcript
+        """The side that had the keyboard last, else the one that is seen: there words are found."""
+        sides = [side.transcript for side in (self.left, self.right) if side.isVisible()]
+        if self._read in sides or not sides:
+            return self._read
+        return sides[0]
 
     def steps_of(self, call_id: str) -> StepBook | None:
         """The steps of the side that has this call."""
@@ -85,6 +84,12 @@ class ComparePage(QFrame):
         self.head.set_theme(theme)
         for side in (self.left, self.right):
             side.set_theme(theme)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Notices which side is read."""
+        if event.type() == QEvent.Type.FocusIn and isinstance(watched, Transcript):
+            self._read = watched
+        return False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -120,6 +125,7 @@ class ComparePage(QFrame):
         self.left.chosen.connect(lambda number: self._choose(number, self.right.number))
         self.right.chosen.connect(lambda number: self._choose(self.left.number, number))
         for side in (self.left, self.right):
+            side.transcript.installEventFilter(self)
             side.taken.connect(self.taken)
             side.transcript.step_activated.connect(self.step_chosen)
             side.transcript.link_activated.connect(self.link_chosen)
