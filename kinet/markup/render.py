@@ -11,7 +11,8 @@ from html import escape
 from markdown_it.token import Token
 
 from kinet.markup.inline import InlineWriter, code_html, text_html
-from kinet.markup.look import BARS, Look
+from kinet.markup.look import Look
+from kinet.markup.nesting import Nesting
 from kinet.markup.parser import FOOTNOTES, environment_of, parser
 from kinet.markup.slices import Block
 from kinet.markup.tables import TABLE_TOKENS, TableWriter
@@ -117,15 +118,11 @@ class _Writer:
         self.first_number = first_number
         self.out: list[str] = []
         self.started = False
-        # For each quote that is open, how many lists it stands in; and for each item that is open,
-        # how many quotes it stands in: Qt adds its margin to that of what is inside.
-        self.quotes: list[int] = []
-        self.item_quotes: list[int] = []
+        self.nest = Nesting(look)
         self.in_item = False
         self.table = TableWriter(look, self.out)
         self.size = look.base
         self.bold = False
-        self.lists: list[str] = []
         # The label of a footnote, until its first line is written.
         self.note = ""
 
@@ -141,9 +138,9 @@ class _Writer:
             if method is not None:
                 method(token)
             elif token.type in TABLE_TOKENS:
-                nested = bool(self.lists or self.quotes)
-                left = self.look.indent * len(self.quotes) + _LIST * self._depth
-                self.table.write(token, nested=nested, left=left, bars=self._bars())
+                nested = bool(self.nest.tags or self.nest.quotes)
+                left = self.nest.whole_left + _LIST * self.nest.depth
+                self.table.write(token, nested=nested, left=left, bars=self.nest.bars())
             elif token.content:
                 self.out.append(text_html(token.content))
         return "".join(self.out)
@@ -153,27 +150,10 @@ class _Writer:
         top = (self.look.gap if gap is None else gap) if self.started else 0
         self.started = True
         style = f"margin-top:{top}px;margin-bottom:0;margin-right:0;line-height:{line}px"
-        style += f";margin-left:{self._left}px"
+        style += f";margin-left:{self.nest.left}px"
         if self.size != self.look.base:
             style += f";font-size:{size}px"
         return style + (";font-weight:600" if self.bold else "")
-
-    @property
-    def _left(self) -> int:
-        """The margin of the quotes that stand within the innermost item."""
-        outside = self.item_quotes[-1] if self.item_quotes else 0
-        return self.look.indent * (len(self.quotes) - outside)
-
-    @property
-    def _depth(self) -> int:
-        return sum(tag in ("ul", "ol") for tag in self.lists)
-
-    def _bars(self) -> str:
-        said = " ".join(str(depth) for depth in self.quotes)
-        return f' title="{BARS}{said}"' if said else ""
-
-    def _quiet(self) -> str:
-        return f";color:{self.look.colors['text_2']}" if self.quotes else ""
 
     def _paragraph_open(self, token: Token) -> None:
         if token.hidden and self.in_item:
@@ -183,21 +163,21 @@ class _Writer:
             # The item's own line already makes a paragraph.
             self.in_item = False
             self.out.append("<span>")
-            self.lists.append("span")
+            self.nest.tags.append("span")
             return
-        self.out.append(f'<p{self._bars()} style="{self._style()}{self._quiet()}">')
-        self.lists.append("p")
+        self.out.append(f'<p{self.nest.bars()} style="{self._style()}{self.nest.color()}">')
+        self.nest.tags.append("p")
         if self.note:
             self.out.append(f"<b>{text_html(self.note)}.</b> ")
             self.note = ""
 
     def _paragraph_close(self, token: Token) -> None:
-        if not token.hidden and self.lists and self.lists[-1] in ("p", "span"):
-            self.out.append(f"</{self.lists.pop()}>")
+        if not token.hidden and self.nest.tags and self.nest.tags[-1] in ("p", "span"):
+            self.out.append(f"</{self.nest.tags.pop()}>")
 
     def _heading_open(self, token: Token) -> None:
         self.size, self.bold = _HEADINGS.get(token.tag, self.look.base), True
-        self.out.append(f'<p{self._bars()} style="{self._style(2 * self.look.gap)}">')
+        self.out.append(f'<p{self.nest.bars()} style="{self._style(2 * self.look.gap)}">')
 
     def _heading_close(self, token: Token) -> None:
         self.size, self.bold = self.look.base, False
@@ -208,46 +188,48 @@ class _Writer:
 
     def _ordered_list_open(self, token: Token) -> None:
         start = int(token.attrGet("start") or 1)
-        if not any(tag in ("ul", "ol") for tag in self.lists) and self.first_number >= 0:
+        if not self.nest.depth and self.first_number >= 0:
             start = self.first_number
         # Qt counts with 32 bits.
         counted = f' start="{min(start, 2**31 - 1)}"' if start != 1 else ""
         self._list("ol", counted, ";-qt-list-number-suffix:')'" if token.markup == ")" else "")
 
     def _list(self, tag: str, attributes: str, suffix: str = "") -> None:
-        self.lists.append(tag)
+        self.nest.tags.append(tag)
         # Bullets are drawn around the words, not by Qt.
         plain = ";list-style-type:none" if tag == "ul" else suffix
         self.out.append(f'<{tag} style="margin:0{plain}"{attributes}>')
 
     def _bullet_list_close(self, token: Token) -> None:
-        self.lists.pop()
+        self.nest.tags.pop()
         self.out.append(f"</{token.tag}>")
 
     _ordered_list_close = _bullet_list_close
 
     def _item(self, tokens: list[Token], place: int) -> None:
         """An item's line. A quote that an item begins with has this line for its first."""
-        quotes = list(self.quotes)
+        quotes = list(self.nest.quotes)
         for token in tokens[place + 1 :]:
             if token.type != "blockquote_open":
                 break
-            self.quotes.append(self._depth)
-        self.out.append(f'<li{self._bars()} style="{self._style(0)}{self._quiet()}">')
-        self.item_quotes.append(len(self.quotes))
-        self.quotes = quotes
+            self.nest.quotes.append(self.nest.depth)
+        self.out.append(f'<li{self.nest.bars()} style="{self._style(0)}{self.nest.color()}">')
+        self.nest.items.append(len(self.nest.quotes))
+        self.nest.quotes = quotes
         self.in_item = True
 
     def _list_item_close(self, token: Token) -> None:
         self.in_item = False
-        self.item_quotes.pop()
+        self.nest.items.pop()
         self.out.append("</li>")
 
     def _blockquote_open(self, token: Token) -> None:
-        self.quotes.append(self._depth)
+        if token.nesting > 0:
+            self.nest.quotes.append(self.nest.depth)
+        else:
+            self.nest.quotes.pop()
 
-    def _blockquote_close(self, token: Token) -> None:
-        self.quotes.pop()
+    _blockquote_close = _blockquote_open
 
     def _hr(self, token: Token) -> None:
         self.started = True
@@ -263,13 +245,13 @@ class _Writer:
             f"font-family:{self.look.code_family};font-size:{size}px;line-height:{line}px;"
             f"white-space:pre-wrap;background-color:{self.look.colors['code']};"
             f"color:{self.look.colors[self.look.color]};"
-            f"margin-left:{self._left}px;margin-bottom:0;margin-right:0;"
+            f"margin-left:{self.nest.left}px;margin-bottom:0;margin-right:0;"
         )
         for place, row in enumerate(rows):
             top = self.look.gap // 2 if place == 0 and self.started and not own_line else 0
             text = escape(breakable(row)) or "&#8203;"
             self.out.append(
-                f'<p dir="ltr"{self._bars()} style="{style}margin-top:{top}px">{text}</p>'
+                f'<p dir="ltr"{self.nest.bars()} style="{style}margin-top:{top}px">{text}</p>'
             )
         self.started = True
 
@@ -282,11 +264,11 @@ class _Writer:
         if token.content:
             drawn = self.look.formula(token.content, True, self.look.size(self.look.base)[0])
         if drawn:
-            form = f'align="center"{self._bars()} style="{self._style()}"'
+            form = f'align="center"{self.nest.bars()} style="{self._style()}"'
             self.out.append(f"<p {form}>{drawn}</p>")
             return
         rows = (code_html(row, self.look, padded=False) for row in source.split("\n"))
-        self.out.append(f'<p{self._bars()} style="{self._style()}">{"<br>".join(rows)}</p>')
+        self.out.append(f'<p{self.nest.bars()} style="{self._style()}">{"<br>".join(rows)}</p>')
 
     def _footnote_reference_open(self, token: Token) -> None:
         """A footnote stands where it was written, quiet, with its label before it."""
@@ -297,6 +279,6 @@ class _Writer:
         self.size, self.note = self.look.base, ""
 
     def _inline(self, token: Token) -> None:
-        is_item = bool(self.lists) and self.lists[-1] != "p"
+        is_item = bool(self.nest.tags) and self.nest.tags[-1] != "p"
         look = self.table.cell_look if self.table.in_cell else self.look
         InlineWriter(look, self.out, is_item=is_item).write(token.children or [])

@@ -1,0 +1,43 @@
+"""In which quotes and lists a paragraph stands, and what follows for its place and colour."""
+
+from __future__ import annotations
+
+from kinet.markup.look import BARS, Look
+
+
+class Nesting:
+    """What is open around the paragraph that is written next."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        # The tags that are open: ul and ol, and p or span of a paragraph.
+        self.tags: list[str] = []
+        # For each quote that is open, how many lists it stands in; and for each item that is open,
+        # how many quotes it stands in: Qt adds its margin to that of what is inside.
+        self.quotes: list[int] = []
+        self.items: list[int] = []
+
+    @property
+    def depth(self) -> int:
+        """How many lists are open."""
+        return sum(tag in ("ul", "ol") for tag in self.tags)
+
+    @property
+    def left(self) -> int:
+        """The margin of the quotes that stand within the innermost item, in pixels."""
+        outside = self.items[-1] if self.items else 0
+        return self._look.indent * (len(self.quotes) - outside)
+
+    @property
+    def whole_left(self) -> int:
+        """The margin of all quotes, in pixels."""
+        return self._look.indent * len(self.quotes)
+
+    def bars(self) -> str:
+        """The attribute that tells which bars are drawn beside a paragraph."""
+        said = " ".join(str(depth) for depth in self.quotes)
+        return f' title="{BARS}{said}"' if said else ""
+
+    def color(self) -> str:
+        """What is quoted is quieter than the rest."""
+        return f";color:{self._look.colors['text_2']}" if self.quotes else ""
