@@ -49,14 +49,15 @@ class Carry:
     """What a turn has to know of the turns before it, beside the messages of the context.
 
     `first_message` is the number, in the whole conversation, of the first message that the context
-    holds (a summary aside). `segments` and `prompt_tokens` are those of the last request, for the
-    note on what broke a cached prefix. `summary_rests` is True while a failed summary is not to be
-    tried again.
+    holds (a summary aside). `segments` and `prompt_tokens` are those of the last request, and
+    `model` is what answered it, for the note on what broke a cached prefix. `summary_rests` is True
+    while a failed summary is not to be tried again.
     """
 
     first_message: int = 0
     segments: tuple[str, ...] = ()
     prompt_tokens: int = 0
+    model: str = ""
     summary_rests: bool = False
 
 
@@ -85,6 +86,8 @@ class Conversation:
     # The hashes and the prompt size of the newest request of a turn.
     segments: tuple[str, ...] = ()
     prompt_tokens: int = 0
+    # What answered the newest request that was counted.
+    model: str = ""
     # The turn in which a summary failed or was of no use; 0 for none since the last good one.
     summary_failed_in: int = 0
     # One was paid for and is not in place yet.
@@ -120,15 +123,8 @@ class Conversation:
                 self._draft_reasoning.append(text)
             case SegmentReset():
                 self._clear_draft()
-            case MessageCompleted(message=message, usage=usage, cost=cost):
-                self.messages.append(message)
-                if message.kind == "branch":
-                    self.summary_failed_in, self.summary_waits = 0, False
-                self._clear_draft()
-                if usage is not None:
-                    self._count(usage, cost)
-                    self.occupancy = usage.tokens_in + usage.tokens_out
-                    self.occupancy_messages = len(self.messages)
+            case MessageCompleted():
+                self._add_message(event)
             case ApprovalRequested(request=request):
                 self.pending[request.id] = request
                 self.state = "waiting"
@@ -138,16 +134,8 @@ class Conversation:
                     self.state = "running"
             case ToolFinished():
                 self._add_result(event)
-            case StepFinished(usage=usage, cost=cost, purpose=purpose):
-                self.cost_estimated = self.cost_estimated or event.estimate
-                if purpose:
-                    self._count(usage, cost)
-                    if purpose == "summary":
-                        # Until it is put in place it is one that was of no use.
-                        self.summary_failed_in, self.summary_waits = self.turns, True
-                else:
-                    self.segments = expanded(event.segments, self.segments)
-                    self.prompt_tokens = usage.tokens_in
+            case StepFinished():
+                self._finish_step(event)
             case ContextCompacted():
                 self._compact(event)
             case TurnFinished():
@@ -192,6 +180,7 @@ class Conversation:
             first_message=self.compaction.kept_from if self.compaction else 0,
             segments=self.segments,
             prompt_tokens=self.prompt_tokens,
+            model=self.model,
             summary_rests=bool(failed) and turn - failed <= SUMMARY_REST_TURNS,
         )
 
@@ -209,6 +198,28 @@ class Conversation:
         if usage.tokens_in + usage.tokens_out > self.usage.tokens_in + self.usage.tokens_out:
             self.usage = usage
         self.cost, self.cost_known = max(self.cost, cost), self.cost_known and known
+
+    def _add_message(self, event: MessageCompleted) -> None:
+        self.messages.append(event.message)
+        self._clear_draft()
+        if event.message.kind == "branch":
+            self.summary_failed_in, self.summary_waits = 0, False
+        if event.usage is not None:
+            self._count(event.usage, event.cost)
+            self.model = event.model
+            self.occupancy = event.usage.tokens_in + event.usage.tokens_out
+            self.occupancy_messages = len(self.messages)
+
+    def _finish_step(self, event: StepFinished) -> None:
+        self.cost_estimated = self.cost_estimated or event.estimate
+        if not event.purpose:
+            self.segments = expanded(event.segments, self.segments)
+            self.prompt_tokens = event.usage.tokens_in
+            return
+        self._count(event.usage, event.cost)
+        if event.purpose == "summary":
+            # Until it is put in place it is one that was of no use.
+            self.summary_failed_in, self.summary_waits = self.turns, True
 
     def _compact(self, event: ContextCompacted) -> None:
         self.compaction = event

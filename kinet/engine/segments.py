@@ -58,14 +58,24 @@ def shortened(before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
     return (f"+{same}", *now[same:]) if same else tuple(now)
 
 
-def cache_note(before: Sequence[str], now: Sequence[str], usage: Usage, prompt_tokens: int) -> str:
+def cache_note(
+    before: Sequence[str],
+    now: Sequence[str],
+    usage: Usage,
+    prompt_tokens: int,
+    *,
+    other_model: bool = False,
+) -> str:
     """What broke the prefix of the previous request and what it cost, "" if nothing did.
 
-    `prompt_tokens` is the size of the previous prompt.
+    `prompt_tokens` is the size of the previous prompt. `other_model` says that another one answered
+    it: each has a cache of its own.
     """
     if not before:
         return ""
     lost = max(0, min(prompt_tokens, usage.tokens_in) - usage.cache_read)
+    if other_model and lost:
+        return f"the model changed: about {lost:,} tokens were read anew"
     place = _same(before, now)
     if place < min(len(before), len(now)):
         return f"{_name(place)} changed: about {lost:,} tokens were read anew"

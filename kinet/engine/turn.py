@@ -100,7 +100,7 @@ class Turn:
         self._hashes = SegmentHashes()
         self._used_ids = UsedIds(conversation)
         self._segments = request.carry.segments
-        self._prompt_tokens = request.carry.prompt_tokens
+        self._prompt_tokens, self._answered_by = request.carry.prompt_tokens, request.carry.model
         self._cap = StepCap(request.limits.max_steps)
         self._spending = purse or Spending(request, lambda: self.recorder.spent)
         # Cleared while a person is asked for more time: no further step begins then.
@@ -267,7 +267,13 @@ class Turn:
             usage.cache_read,
             estimate=estimate,
             segments=shortened(self._segments, self._step.segments),
-            cache_note=cache_note(self._segments, self._step.segments, usage, self._prompt_tokens),
+            cache_note=cache_note(
+                self._segments,
+                self._step.segments,
+                usage,
+                self._prompt_tokens,
+                other_model=self._answered_by not in ("", completion.model),
+            ),
         )
         message = completion.raw_assistant
         is_empty = not (message.text.strip() or message.tool_calls)
@@ -276,6 +282,7 @@ class Turn:
             self._emit(replace(step, purpose="aborted", segments=(), cache_note=""))
             return completion
         self._segments, self._prompt_tokens = self._step.segments, usage.tokens_in
+        self._answered_by = completion.model
         self._step.finished = step
         self._emit(
             MessageCompleted(message, completion.finish, completion.model, usage=usage, cost=cost)

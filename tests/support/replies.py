@@ -44,6 +44,7 @@ class Reply:
     tokens_in: int | None = None
     tokens_out: int | None = None
     cache_read: int = 0
+    model: str = "scripted"
     with_usage: bool = True
     status: int = 200
     body: str = ""

@@ -14,7 +14,8 @@ Item = Any
 
 def openai_stream(reply: Reply, tokens_in: int) -> Iterator[Item]:
     """The chunks of a chat-completions stream."""
-    yield _openai_chunk({"role": "assistant", "content": ""})
+    start = {"role": "assistant", "content": ""}
+    yield _data({**_openai_frame(start), "model": reply.model})
     if reply.reasoning:
         yield _openai_chunk({"reasoning_content": reply.reasoning})
     for piece in reply.pieces:
@@ -42,7 +43,7 @@ def openai_stream(reply: Reply, tokens_in: int) -> Iterator[Item]:
 
 def anthropic_stream(reply: Reply, tokens_in: int) -> Iterator[Item]:
     """The events of a Messages stream."""
-    message = {"id": "m", "type": "message", "role": "assistant", "model": "scripted"}
+    message = {"id": "m", "type": "message", "role": "assistant", "model": reply.model}
     message |= {"content": [], "stop_reason": None, "stop_sequence": None}
     if reply.with_usage:
         fresh = _tokens_in(reply, tokens_in) - reply.cache_read
@@ -90,10 +91,12 @@ def anthropic_stream(reply: Reply, tokens_in: int) -> Iterator[Item]:
 
 
 def _openai_chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
+    return _data(_openai_frame(delta, finish))
+
+
+def _openai_frame(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    return _data(
-        {"id": "c", "object": "chat.completion.chunk", "model": "scripted", "choices": [choice]}
-    )
+    return {"id": "c", "object": "chat.completion.chunk", "choices": [choice]}
 
 
 def _data(value: dict[str, Any]) -> bytes:

@@ -13,7 +13,7 @@ SEALED = "c2VhbGVk/+=="
 
 def responses_stream(reply: Reply, tokens_in: int) -> Iterator[Any]:
     """The events of a response."""
-    yield _event("response.created", response={"id": "r", "model": "scripted", "output": []})
+    yield _event("response.created", response={"id": "r", "model": reply.model, "output": []})
     index = 0
     output: list[dict[str, Any]] = []
     if reply.reasoning:
@@ -56,7 +56,7 @@ def responses_stream(reply: Reply, tokens_in: int) -> Iterator[Any]:
 
 
 def _end(reply: Reply, tokens_in: int, output: list[dict[str, Any]]) -> bytes:
-    response: dict[str, Any] = {"id": "r", "model": "scripted", "output": output}
+    response: dict[str, Any] = {"id": "r", "model": reply.model, "output": output}
     response["status"] = "completed"
     kind = "response.completed"
     if reply.finish == "length":
