@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 
 import pytest
@@ -153,4 +154,25 @@ async def test_who_does_not_see_it_hears_each_difference(
     page.step(1)
     page.step(1)
     assert heard == ["1 of 2. Left: half. Right: whole.", "2 of 2. Left: , so far. Right: nothing."]
+    page.deleteLater()
+
+
+async def test_marks_keep_no_document_of_what_is_not_seen(app: QApplication) -> None:
+    long = "\n\n".join(f"Paragraph {number} of the answer." for number in range(160))
+    other = long.replace("answer", "reply")
+    page = page_of(
+        alternative(1, said(long), TurnFinished("completed")),
+        alternative(2, said(other), TurnFinished("completed"), is_current=True),
+    )
+    QTest.mouseClick(page.head.modes.buttons["differences"], Qt.MouseButton.LeftButton)
+    await until(lambda: page.comparison is not None)
+    flow, bar = page.left.transcript.stage.flow, page.left.transcript.verticalScrollBar()
+    flow.cache.limit = 20
+    for place in range(0, bar.maximum(), 500):
+        bar.setValue(place)
+        await until(page.left.transcript.is_idle)
+    gc.collect()
+    alive = [made[0]() for made in page.left.marks._made.values() if made[0]() is not None]
+    assert len(page.left.marks._made) > 100
+    assert len(alive) <= flow.cache.limit + 5
     page.deleteLater()

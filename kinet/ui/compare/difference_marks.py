@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from weakref import ref
 
 from PySide6.QtGui import QAbstractTextDocumentLayout, QTextCharFormat, QTextDocument
 
@@ -18,6 +19,8 @@ from kinet.ui.transcript.text_entry import TextEntry
 # Words of the source that are not on screen: marks, addresses, lines under a table's head.
 _MOST_SKIPPED = 400
 _BETWEEN = "\n\n"
+# (start, stop, place in the whole text), the first two in UTF-16 units.
+_Range = tuple[int, int, int]
 
 
 @dataclass(slots=True)
@@ -51,7 +54,8 @@ class DifferenceMarks:
         self._texts: dict[int, _Text] = {}
         self._spans: list[Span] = []
         self._stops: list[int] = []
-        self._made: dict[tuple[int, int], tuple[QTextDocument, list[tuple[int, int, int]]]] = {}
+        # What was found in a block, and the document it was found in: not kept alive by this.
+        self._made: dict[tuple[int, int], tuple[ref[QTextDocument], list[_Range]]] = {}
         self.current: Span = (-1, -1)
         self.form, self.strong = QTextCharFormat(), QTextCharFormat()
         start = 0
@@ -97,17 +101,15 @@ class DifferenceMarks:
         ranges = self._ranges(number, piece, document)
         return next((start for start, _, at in ranges if at >= place), 0)
 
-    def _ranges(
-        self, number: int, piece: int, document: QTextDocument
-    ) -> list[tuple[int, int, int]]:
-        """(start, stop, place in the whole text) of what is marked, in UTF-16 units."""
+    def _ranges(self, number: int, piece: int, document: QTextDocument) -> list[_Range]:
+        """What is marked in a block."""
         made = self._made.get((number, piece))
-        if made is None or made[0] is not document:
-            made = document, self._find(number, piece, document)
+        if made is None or made[0]() is not document:
+            made = ref(document), self._find(number, piece, document)
             self._made[number, piece] = made
         return made[1]
 
-    def _find(self, number: int, piece: int, document: QTextDocument) -> list[tuple[int, int, int]]:
+    def _find(self, number: int, piece: int, document: QTextDocument) -> list[_Range]:
         text = self._texts[number]
         block = text.entry.piece(piece).block
         start = text.start + text.begin_of(piece) - len(block.lead)
@@ -117,7 +119,7 @@ class DifferenceMarks:
             return []
         raw = document.toRawText()
         units = _units(raw)
-        ranges: list[tuple[int, int, int]] = []
+        ranges: list[_Range] = []
         at = 0
         joins = False
         for begin, end, word in words(raw):
@@ -149,7 +151,7 @@ def _next(said: Sequence[tuple[int, str]], word: str, at: int) -> int:
     return next((number for number in range(at, stop) if said[number][1] == word), -1)
 
 
-def _units(text: str):  # type: ignore[no-untyped-def]
+def _units(text: str) -> Callable[[int], int]:
     """Turns places between characters into places between UTF-16 units."""
     wide = [place for place, letter in enumerate(text) if ord(letter) > 0xFFFF]
     return lambda place: place + bisect_left(wide, place)
