@@ -240,6 +240,39 @@ async def test_its_end_is_said_aloud_and_no_old_answer_with_it(
             assert "You ran echo out; exit 3 (exit 3)" in text
 
 
+async def test_a_message_that_begins_with_the_mark_is_a_message_wherever_it_comes_from(
+    tmp_path: Path, folder: Path
+) -> None:
+    """As `kinet run` or a script sends one: asked again, queued and taken back it never runs."""
+    gate = Gate()
+    with ScriptedServer(
+        says("One."), says("Two."), says("Three", gate, "."), says("Four.")
+    ) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=folder
+        ) as live:
+            live.panel.send("!touch made.txt")
+            await until(lambda: "One." in live.text)
+            await live.ended()
+            live.panel.retry()
+            await until(lambda: "Two." in live.text)
+            await live.ended()
+            await live.say("Go on.")
+            await until(lambda: "Three" in live.text)
+            live.panel.session.enqueue("!touch made.txt")
+            live.panel.refresh()
+            (row,) = live.panel.composer.queue._rows
+            assert row.label.accessibleName() == "Queued 1: !touch made.txt"
+            row.edit.click()
+            assert live.panel.composer.text() == " !touch made.txt"
+            live.press("sendButton")
+            gate.open()
+            await until(lambda: "Four." in live.text)
+            await live.ended()
+            assert entries(live) == []
+            assert not (folder / "made.txt").exists()
+
+
 async def test_slash_run_writes_the_mark(tmp_path: Path, folder: Path) -> None:
     async with live_window(tmp_path / "home", folder=folder) as live:
         live.type("/run echo hm")
