@@ -28,7 +28,8 @@ def test_a_colour_lasts_over_lines_until_it_is_reset() -> None:
 def test_colours_of_256_and_of_16_million_become_colours_of_the_theme() -> None:
     assert style_after("", "38;5;196") == "danger"
     assert style_after("", "38;5;244") == "text_3"
-    assert style_after("", "38;2;10;220;30") == "success"
+    assert style_after("", "38;5;208") == "warning"
+    assert style_after("", "38;2;10;220;30") == style_after("", "38:2::10:220:30") == "success"
     assert style_after("danger", "48;2;1;2;3") == "danger"
     assert style_after("danger", "38;5") == ""
 
@@ -43,6 +44,15 @@ def test_a_carriage_return_overwrites_the_line() -> None:
     assert texts("10 %\r100 %\n") == ["100 %"]
     assert texts("long line\rshort\x1b[K") == ["short"]
     assert texts("windows\r\nline\r\n") == ["windows", "line"]
+
+
+def test_the_cursor_moves_within_its_line() -> None:
+    assert texts("abcdef\x1b[3Dxyz") == ["abcxyz"]
+    assert texts("A\x1b[5CB") == ["A     B"]
+    assert texts("[#   ]\x1b[1G[##  ]\x1b[5G#") == ["[## #]"]
+    assert texts("half\x1b[0G\x1b[Kwhole") == ["whole"]
+    assert texts("a\x1b[99Db\x1b[C\x1b[Dc") == ["bc"]
+    assert len(texts("a\x1b[999999999Cb")[0]) < 2_000
 
 
 def test_control_and_reordering_characters_are_shown() -> None:

@@ -22,6 +22,9 @@ _ESCAPE = re.compile(
     r"|\x1b\[[0-?]*[ -/]*$|\x1b$"  # cut off at the end
     r"|\x1b[ -/]*[0-~]"  # two-byte escapes
 )
+# The farthest that one sequence moves the cursor.
+_FARTHEST = 1_000
+_LEVELS = (0, 95, 135, 175, 215, 255)
 _COLOURS = ("text_3", "danger", "success", "warning", "link", "magenta", "cyan", "text")
 
 
@@ -100,7 +103,7 @@ class TerminalReader:
             if match is None:
                 self._style = style
                 return Row("".join(pieces), tuple(runs), start, end)
-            if match.group("final") == "K":
+            if match.group("final") in ("K", "C", "D", "G"):
                 return None
             if match.group("final") == "m":
                 style = style_after(style, match.group("values") or "")
@@ -123,12 +126,14 @@ class TerminalReader:
                 column = max(0, column - 1)
             elif character != "\x07":
                 shown = symbol_of(character) if HIDDEN.match(character) else character
+                cells += [(" ", "")] * (column - len(cells))
                 cells[column : column + 1] = [(shown, self._style)]
                 column += 1
         return _joined(cells, start, end)
 
     def _escape(self, match: re.Match[str], cells: list[tuple[str, str]], column: int) -> int:
-        """Colours change the style, erasing clears cells; everything else has no effect."""
+        """Colours change the style, erasing clears cells, and the cursor moves within its line;
+        everything else has no effect."""
         final = match.group("final")
         values = match.group("values") or ""
         if final == "m":
@@ -137,6 +142,11 @@ class TerminalReader:
             del cells[column:]
         elif final == "K":
             cells[:] = [(" ", "")] * column
+        elif final in ("C", "D", "G"):
+            steps = min(int(values), _FARTHEST) if values.isdigit() else 1
+            if final == "G":
+                return max(0, steps - 1)
+            return column + max(1, steps) if final == "C" else max(0, column - max(1, steps))
         return column
 
 
@@ -175,7 +185,9 @@ def broken(row: Row, at: tuple[int, ...] = ()) -> Iterator[Row]:
 
 def style_after(style: str, values: str) -> str:
     """The colour token after an SGR sequence; "" is the usual colour of text."""
-    numbers = [int(part) if part.isdigit() else 0 for part in re.split("[;:]", values)] or [0]
+    # With colons a place for the colour space may stand before the three parts.
+    parts = re.split("[;:]", values.replace("2::", "2:"))
+    numbers = [int(part) if part.isdigit() else 0 for part in parts] or [0]
     place = 0
     while place < len(numbers):
         number = numbers[place]
@@ -208,7 +220,7 @@ def _wide_colour(values: list[int]) -> str:
         if number >= 232:
             return "text_3" if number < 246 else ""
         number -= 16
-        red, green, blue = number // 36 * 51, number // 6 % 6 * 51, number % 6 * 51
+        red, green, blue = (_LEVELS[level % 6] for level in (number // 36, number // 6, number))
     elif values[:1] == [2] and len(values) == 4:
         red, green, blue = values[1:]
     else:
