@@ -43,6 +43,9 @@ class ChosenSession(SkilledSession):
 
     def rename(self, title: str) -> None:
         """Names the session, as a person does: no other name replaces it. May raise StoreError."""
+        from kinet.store.event_rows import clean
+
+        title = clean(title)
         self._state.title, self._state.titled_by = title, "person"
         self._state.recorder.change_new(title=title)
         self._state.parts.store.rename(self.id, title).result()

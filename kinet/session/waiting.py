@@ -50,20 +50,24 @@ class Waiting:
 
     def add(self, text: str, *, steering: bool = False, command: bool = False) -> QueuedMessage:
         """Puts a message or a command at the end."""
+        from kinet.store.event_rows import clean
         from kinet.store.queued import queued_id
 
-        item = QueuedMessage(queued_id(), text, steering, command)
+        # As it will be stored: a conversation is the same before and after a restart.
+        item = QueuedMessage(queued_id(), clean(text), steering, command)
         self._items.append(item)
         self._keep(item)
         return item
 
     def change(self, id_: str, text: str | None = None, *, steering: bool | None = None) -> bool:
         """Changes a waiting message. False if it is not there any more."""
+        from kinet.store.event_rows import clean
+
         for place, item in enumerate(self._items):
             if item.id == id_:
                 changed = replace(
                     item,
-                    text=item.text if text is None else text,
+                    text=item.text if text is None else clean(text),
                     steering=item.steering if steering is None else steering,
                 )
                 self._items[place] = changed

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import re
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,8 +23,11 @@ from kinet.core.events import (
     TextDelta,
     ToolArgumentsDelta,
     ToolFinished,
+    ToolProgress,
+    TurnFinished,
 )
 from kinet.core.messages import ImagePart, Message, TextPart
+from kinet.core.pairing import repair
 from kinet.core.profile import WireProtocol
 from kinet.engine.base import Limits, StopSignal
 from kinet.engine.subagent import SubAgentRunner
@@ -114,9 +120,41 @@ async def test_situation_02_a_stop_in_any_state_ends_once_and_the_next_turn_is_a
     moment = Moment(reached)
     events = await chat.send(provider, stop=moment.stop, on=_first(kind, seen), approver=approver)
     await moment.task
-    assert last(events).reason == "stopped"
+    assert [item.reason for item in events if isinstance(item, TurnFinished)] == ["stopped"]
+    # Nothing is asked again, and no tool begins, after the click.
+    assert len(server.bodies) == 1
+    assert repair(chat.conversation.messages) == tuple(chat.conversation.messages)
     server.replies(says("Fine."))
     assert texts(await chat.send(provider, "Go on.")) == ["Fine."]
+
+
+async def test_situation_02_a_stop_ends_a_running_shell_with_all_it_started(
+    server, provider, tmp_path
+):
+    seconds = "83.1234567"
+    server.replies(asks_for("shell", command=f"echo on; sleep {seconds} & sleep {seconds}"))
+    seen = asyncio.Event()
+    chat = Chat(tools=builtin_tools(), folder=tmp_path, mode="all", unsandboxed=True)
+    moment = Moment(seen.wait())
+    events = await chat.send(provider, stop=moment.stop, on=_first(ToolProgress, seen))
+    await moment.task
+    assert [item.reason for item in events if isinstance(item, TurnFinished)] == ["stopped"]
+    (result,) = results(events)
+    assert result.content.splitlines() == ["on", "[stopped]"]
+    await chat.engine.close()
+    assert not await asyncio.to_thread(_running, seconds)
+    server.replies(says("Fine."))
+    assert texts(await chat.send(provider, "Go on.")) == ["Fine."]
+
+
+def _running(word: str) -> list[str]:
+    """The processes in whose arguments the word stands."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if word.encode() in path.read_bytes():
+                found.append(path.parent.name)
+    return found
 
 
 async def test_situation_02_a_stop_in_a_compaction_or_a_sub_agent_is_a_stop_too():
@@ -271,6 +309,53 @@ async def test_situation_09_odd_arguments_are_answered_in_words_or_repaired(
         assert "colour" in result.content
 
 
+@pytest.mark.parametrize("raw", ["[]", '"x"', "7", "null", "true"])
+@pytest.mark.parametrize("name", ["write_file", "edit_file", "shell"])
+async def test_situation_09_what_is_no_object_never_runs_a_tool_that_writes(
+    server, provider, tmp_path, name, raw
+):
+    server.replies(asks_raw(name, raw), says("Well."))
+    chat = Chat(tools=builtin_tools(), folder=tmp_path, mode="all", unsandboxed=True)
+    events = await chat.send(provider)
+    (result,) = results(events)
+    assert result.is_error
+    assert re.search("JSON object|Wrong arguments", result.content)
+    assert list(tmp_path.iterdir()) == []
+    assert last(events).reason == "completed"
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("write_file", {"path": "a.txt", "content": "new\n", "mode": "force"}),
+        ("write_file", {"path": "a.txt"}),
+        ("edit_file", {"path": "a.txt", "old_text": "old"}),
+        ("shell", {"command": "echo new > a.txt", "timeout_s": "5", "as_root": True}),
+        ("shell", {"timeout_s": "5"}),
+    ],
+)
+async def test_situation_09_a_writing_call_with_missing_or_unknown_fields_is_not_run(
+    server, provider, tmp_path, name, values
+):
+    (tmp_path / "a.txt").write_text("old\n")
+    server.replies(asks_raw(name, json.dumps(values)), says("Well."))
+    chat = Chat(tools=builtin_tools(), folder=tmp_path, mode="all", unsandboxed=True)
+    events = await chat.send(provider)
+    assert results(events)[0].is_error
+    assert (tmp_path / "a.txt").read_text() == "old\n"
+
+
+async def test_situation_09_numbers_as_strings_are_numbers_for_the_shell_too(
+    server, provider, tmp_path
+):
+    call = {"command": "echo new > a.txt", "timeout_s": "5"}
+    server.replies(asks_raw("shell", json.dumps(call)), says("Well."))
+    chat = Chat(tools=builtin_tools(), folder=tmp_path, mode="all", unsandboxed=True)
+    events = await chat.send(provider)
+    assert not results(events)[0].is_error, results(events)[0].content
+    assert (tmp_path / "a.txt").read_text() == "new\n"
+
+
 async def test_situation_10_25_calls_are_each_answered_once_and_in_order(server, provider):
     names = ["look"] * 25
     for place in (2, 9, 17):
@@ -285,7 +370,12 @@ async def test_situation_10_25_calls_are_each_answered_once_and_in_order(server,
     answered = [item for item in chat.conversation.messages if item.role == "tool"]
     assert [item.tool_call_id for item in answered] == [f"c{n}" for n in range(25)]
     assert sum(item.is_error for item in answered) == 6
-    assert len({item.call_id for item in results(events)}) == 25
+    assert sorted(item.call_id for item in results(events)) == sorted(f"c{n}" for n in range(25))
+    told = json.dumps(server.bodies[1])
+    places = [[hit.start() for hit in re.finditer(f'"c{n}"', told)] for n in range(25)]
+    # Each is named by its call and by its answer, and the answers stand in the order of the calls.
+    assert {len(found) for found in places} == {2}
+    assert [found[1] for found in places] == sorted(found[1] for found in places)
 
 
 async def test_situation_12_model_and_protocol_switch_with_thinking_pictures_and_calls(server):

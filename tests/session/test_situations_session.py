@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import time
 from dataclasses import replace
 
@@ -122,6 +123,90 @@ async def test_situation_07_a_message_during_a_compaction_waits_and_arrives(star
     await _drain(session)
     said = [item.text[:6].strip() for item in session.history() if item.role == "user"]
     assert said == ["First.", "Second", "Third."]
+
+
+async def test_situation_11_an_answer_reaches_its_own_session_alone(start, tmp_path):
+    provider = ScriptedProvider(
+        *[asks_for("change", word="same")] * 2, says("Done."), says("Done.")
+    )
+    change = Change()
+    world = await start(**_real(provider, change))
+    sessions = [world.sessions.create(folder=tmp_path) for _ in range(2)]
+
+    class Person:
+        def __init__(self) -> None:
+            self.asked: list[str] = []
+            self.answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+
+        async def ask(self, request) -> Decision:
+            self.asked.append(request.call_id)
+            return await self.answer
+
+    people = [Person(), Person()]
+    turns = [
+        asyncio.create_task(collect(session.send("Go.", approver=person)))
+        for session, person in zip(sessions, people, strict=True)
+    ]
+    async with asyncio.timeout(5):
+        while [session.state for session in sessions] != ["waiting", "waiting"]:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    people[1].answer.set_result(Decision(True, scope="session"))
+    events = await turns[1]
+    assert events[-1].reason == "completed"
+    assert change.watch.started == ["same"]
+    # The very same question of the other is as open as before.
+    assert sessions[0].state == "waiting"
+    assert not turns[0].done()
+    people[0].answer.set_result(Decision(False))
+    await turns[0]
+    assert change.watch.started == ["same"]
+    assert [len(person.asked) for person in people] == [1, 1]
+
+
+ODD = {
+    "emoji": "👩‍👧‍👦 🇩🇪 ❤️",
+    "half a character": "a\ud83d b\udc00",
+    "NUL": "a\x00b",
+    "right to left": "\u202eevil\u202c שלום",
+    "one long line": "x" * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+async def test_situation_14_odd_text_is_kept_queued_named_and_found_after_a_restart(
+    start, tmp_path, odd
+):
+    # No server can send half a character.
+    sent = odd.encode("utf-16", "surrogatepass").decode("utf-16", "replace")[:5_000]
+    gate = Gate()
+    provider = ScriptedProvider(Reply((sent, gate)), says(sent))
+    world = await start(**_real(provider))
+    session = world.sessions.create(folder=tmp_path)
+    running = asyncio.create_task(collect(session.send(odd)))
+    await asyncio.to_thread(gate.reached.wait, 10)
+    session.enqueue(f"next {odd}")
+    session.steer(f"now {odd}")
+    session.rename(f"title {odd[:500]}")
+    gate.open()
+    assert (await running)[-1].reason == "completed"
+    said = [item.text for item in session.history() if item.role == "user"]
+    assert [text.partition(" ")[0] for text in said[1:]] == ["now"]
+    waiting = [item.text for item in session.queue]
+    before = session.history()
+    world = await start(**_real(ScriptedProvider(says("Fine."))))
+    again = world.sessions.open(session.id)
+    assert again.history() == before
+    assert [item.text for item in again.queue] == waiting
+    assert _plain(again.history()[0].text) == _plain(odd)
+    assert again.title == session.title
+    assert world.sessions.list()[0].id == session.id
+    await collect(again.send("Go on."))
+    assert again.take_next().text.startswith("next ")
+
+
+def _plain(text: str) -> str:
+    """Without what stands for a character that cannot be kept."""
+    return re.sub("[\ufffd\0\ud800-\udfff]", "", text)
 
 
 async def test_situation_11_of_two_sessions_on_one_folder_only_the_stopped_one_stops(
