@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from kinet.core.characters import border_before
 from kinet.engine.base import Section
 from kinet.engine.prompt import text_of
 from kinet.policy.visible import visible_line
@@ -52,8 +53,9 @@ def loaded_text(skill: Skill, arguments: str, project: Path | None, session_id: 
     """The result of the tool: where it lies, what lies beside it, and its text."""
     body = _body(skill, arguments, project, session_id)
     if len(body) > LONGEST_LOADED:
+        end = border_before(body, LONGEST_LOADED)
         body = (
-            f"{body[:LONGEST_LOADED]}\n[{len(body) - LONGEST_LOADED:,} characters are not shown; "
+            f"{body[:end]}\n[{len(body) - end:,} characters are not shown; "
             f"read the rest with read_file {_plain(skill.file)}]"
         )
     return f"Skill {skill.name} in {_plain(skill.folder)}\n{_files(skill)}\n{body}"
@@ -82,7 +84,9 @@ def _files(skill: Skill) -> str:
 
 def _short(description: str) -> str:
     text = _WRAPPER.sub("&lt;", description)
-    return text if len(text) <= LONGEST_LINE else f"{text[: LONGEST_LINE - 1].rstrip()}…"
+    if len(text) <= LONGEST_LINE:
+        return text
+    return f"{text[: border_before(text, LONGEST_LINE - 1)].rstrip()}…"
 
 
 def _plain(path: Path | str) -> str:

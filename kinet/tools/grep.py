@@ -9,6 +9,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from kinet.core.approval import ApprovalRequest
+from kinet.core.characters import border_before
 from kinet.policy.visible import visible_line
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
 from kinet.tools.files.file_access import project, settle
@@ -80,7 +81,7 @@ def _output(hits: Sequence[Hit], found: Found, arguments: GrepArguments) -> Tool
         mark = ":" if hit.is_match else "-"
         text = hit.text
         if len(text) > _SHOWN_CHARACTERS:
-            text = f"{text[:_SHOWN_CHARACTERS]} […]"
+            text = f"{text[: border_before(text, _SHOWN_CHARACTERS)]} […]"
         lines.append(f"{visible_line(hit.path)}{mark}{hit.line}{mark} {text}")
     end = arguments.offset + shown
     if not total:

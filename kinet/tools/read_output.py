@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import bisect
 from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
@@ -10,11 +11,14 @@ from typing import ClassVar
 from pydantic import Field
 
 from kinet.core.approval import ApprovalRequest
+from kinet.core.characters import border_before
 from kinet.core.errors import ToolError
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
-from kinet.tools.processes.whole_output import Page, lines, page, place_of
+from kinet.tools.processes.whole_output import Page, Piece, lines, page, place_of
 
 _PAGE = 8_000
+# What is read beyond a page, to see where a character ends.
+_MORE = 64
 _MOST_HITS = 50
 _SHOWN_CHARACTERS = 300
 
@@ -55,8 +59,8 @@ class ReadOutput:
         if whole is None:
             raise _unknown(arguments.call_id)
         if arguments.pattern:
-            return _found(_positions(whole), arguments.pattern)
-        text = whole[arguments.offset : arguments.offset + _PAGE]
+            return _found(_numbered(whole), arguments.pattern)
+        text = whole[arguments.offset : arguments.offset + _PAGE + _MORE]
         return _paged(Page(text, arguments.offset, len(whole)))
 
 
@@ -67,7 +71,7 @@ def _of_file(file: Path, arguments: ReadOutputArguments) -> ToolOutput:
             return _found(lines(file), arguments.pattern)
         except OSError as exc:
             raise _unknown(arguments.call_id) from exc
-    read = page(file, arguments.offset, _PAGE)
+    read = page(file, arguments.offset, _PAGE + _MORE)
     if read is None:
         raise _unknown(arguments.call_id)
     return _paged(read)
@@ -87,40 +91,54 @@ def _paged(read: Page) -> ToolOutput:
             f"The output has {read.total:,} characters; there is none at {read.offset:,}.",
             kind="past-end",
         )
-    end = read.offset + len(read.text)
+    text = read.text[: border_before(read.text, _PAGE)]
+    end = read.offset + len(text)
     note = ""
     if end < read.total:
         note = (
             f"\n[characters {read.offset:,} to {end:,} of {read.total:,}; go on with offset={end}]"
         )
     details = {"characters": read.total, "truncated": end < read.total}
-    text = read.text + note
-    return ToolOutput(text, f"{len(read.text):,} characters", details, model_content=text)
+    preview = f"{len(text):,} characters"
+    return ToolOutput(text + note, preview, details, model_content=text + note)
 
 
-def _positions(whole: str) -> Iterator[tuple[int, str]]:
+def _numbered(whole: str) -> Iterator[Piece]:
     position = 0
-    for line in whole.split("\n"):
-        yield position, line
+    for number, line in enumerate(whole.split("\n"), 1):
+        yield Piece(number, position, line)
         position += len(line) + 1
 
 
-def _found(numbered: Iterator[tuple[int, str]], pattern: str) -> ToolOutput:
+def _found(pieces: Iterator[Piece], pattern: str) -> ToolOutput:
     """Plain text, not an expression: those can run for ever on a long line."""
     wanted = pattern.casefold()
     found: list[str] = []
-    count = 0
-    for number, (position, line) in enumerate(numbered, 1):
-        at = line.casefold().find(wanted)
-        if at != -1:
-            count += 1
+    count = newest = 0
+    for piece in pieces:
+        at = _place(piece.text, wanted)
+        # A line may come in several pieces; it is one hit all the same.
+        if at != -1 and piece.number != newest:
+            count, newest = count + 1, piece.number
             if len(found) < _MOST_HITS:
-                begin = max(0, at - _SHOWN_CHARACTERS // 2)
-                shown = line[begin : begin + _SHOWN_CHARACTERS]
-                found.append(f"{number} (character {position + begin}): {shown}")
+                text = piece.text
+                begin = border_before(text, at - _SHOWN_CHARACTERS // 2)
+                shown = text[begin : border_before(text, begin + _SHOWN_CHARACTERS)]
+                found.append(f"{piece.number} (character {piece.position + begin}): {shown}")
     hits = found or ["[no line holds that text]"]
     if count > len(found):
         hits.append(f"[{len(found)} of {count:,} lines]")
     text = "\n".join(hits)
     preview = f"{count:,} line{'' if count == 1 else 's'}"
     return ToolOutput(text, preview, {"total": count}, model_content=text)
+
+
+def _place(text: str, wanted: str) -> int:
+    """Where `wanted`, which is folded, stands in `text`; -1 for nowhere."""
+    folded = text.casefold()
+    at = folded.find(wanted)
+    if at == -1 or len(folded) == len(text):
+        return at
+    # Some characters are two when folded.
+    places = range(len(text) + 1)
+    return bisect.bisect_left(places, at, key=lambda place: len(text[:place].casefold()))

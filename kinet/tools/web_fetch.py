@@ -11,6 +11,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from kinet.core.approval import ApprovalRequest
+from kinet.core.characters import border_before
 from kinet.core.errors import ToolError
 from kinet.policy.network import judge_url
 from kinet.policy.visible import visible
@@ -87,7 +88,7 @@ def _text(fetched: Fetched) -> tuple[str, str]:
 
 
 def _output(fetched: Fetched, title: str, whole: str, offset: int) -> ToolOutput:
-    page = whole[offset : offset + _PAGE]
+    page = whole[offset : border_before(whole, offset + _PAGE)]
     if offset and not page:
         raise ToolError(
             f"The page has {len(whole):,} characters; there is none at {offset:,}.", kind="past-end"

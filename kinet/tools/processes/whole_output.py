@@ -13,6 +13,8 @@ from pathlib import Path
 
 FOLDER = Path("outputs") / "whole"
 _BLOCK = 1024 * 1024
+# Of two pieces of one line, so that what is looked for is found across their border.
+_OVERLAP = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +51,34 @@ def page(file: Path, offset: int, characters: int) -> Page | None:
     return Page("".join(pieces), offset, total)
 
 
-def lines(file: Path) -> Iterator[tuple[int, str]]:
-    """Each line with the character it begins at. A very long one comes in pieces of 1 MB.
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A line with its number, or a piece of one, and the character it begins at."""
+
+    number: int
+    position: int
+    text: str
+
+
+def lines(file: Path) -> Iterator[Piece]:
+    """All lines. A very long one comes in pieces of 1 MB, which overlap by some characters.
 
     OSError if the file cannot be read.
     """
-    open_line, position = "", 0
+    open_line, position, number = "", 0, 1
     for text in _blocks(file):
         parts = (open_line + text).split("\n")
         open_line = parts.pop()
         for part in parts:
-            yield position, part
+            yield Piece(number, position, part)
             position += len(part) + 1
+            number += 1
         if len(open_line) > _BLOCK:
-            yield position, open_line
-            position += len(open_line)
-            open_line = ""
+            yield Piece(number, position, open_line)
+            position += len(open_line) - _OVERLAP
+            open_line = open_line[-_OVERLAP:]
     if open_line:
-        yield position, open_line
+        yield Piece(number, position, open_line)
 
 
 def forget_all_but(data_dir: Path, session_ids: Iterable[str]) -> None:
