@@ -135,7 +135,22 @@ class ChosenSession(Protocol):
         ...
 
 
-class OpenSession(BranchedSession, ChosenSession, Protocol):
+class CommandedSession(Protocol):
+    """The part of a session in which the person runs commands of their own."""
+
+    @property
+    def command_folder(self) -> Path | None:
+        """Where the next command would begin, a real path; None without a folder."""
+        ...
+
+    def run_command(
+        self, command: OwnCommand, approver: Approver | None = None
+    ) -> AsyncGenerator[Event, None]:
+        """Runs a command of the person's own; the events of its turn, the last TurnFinished."""
+        ...
+
+
+class OpenSession(BranchedSession, ChosenSession, CommandedSession, Protocol):
     """A conversation that is open and can be sent to."""
 
     @property
@@ -172,17 +187,6 @@ class OpenSession(BranchedSession, ChosenSession, Protocol):
         insist: bool = False,
     ) -> AsyncGenerator[Event, None]:
         """Sends a message; the events of its turn, the last one TurnFinished."""
-        ...
-
-    @property
-    def command_folder(self) -> Path | None:
-        """Where the next command would begin, a real path; None without a folder."""
-        ...
-
-    def run_command(
-        self, command: OwnCommand, approver: Approver | None = None
-    ) -> AsyncGenerator[Event, None]:
-        """Runs a command of the person's own; the events of its turn, the last TurnFinished."""
         ...
 
     def leave_interrupted(self) -> None:

@@ -137,10 +137,8 @@ class Teller:
                     turn.passing.append(line)
             case TurnFinished():
                 self._finish(event)
-            case ToolProgress(call_id=call_id, text=text):
-                if isinstance(turn.group, CommandEntry) and call_id in turn.group.records:
-                    turn.group.feed(text)
-                    self._sink.touch(turn.group)
+            case ToolProgress():
+                self._printed(event)
             case ToolArgumentsDelta():
                 pass
 
@@ -280,6 +278,13 @@ class Teller:
         if self._live and not turn.group.began:
             turn.group.began = now
         self._sink.touch(turn.group)
+
+    def _printed(self, event: ToolProgress) -> None:
+        """Of a command of the person's own the end of what it prints is shown."""
+        group = self._turn.group
+        if isinstance(group, CommandEntry) and event.call_id in group.records:
+            group.feed(event.text)
+            self._sink.touch(group)
 
     def _step_done(self, event: StepFinished) -> None:
         turn = self._turn

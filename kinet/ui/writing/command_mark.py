@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QTextCursor
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QTextEdit, QWidget
 
 from kinet.core.own_command import OwnCommand
 from kinet.ui.kit.announce import announce
@@ -15,6 +15,7 @@ from kinet.ui.kit.controls import ElidedLabel, draw_icon
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.look.theme import current_theme
 from kinet.ui.writing.chip_rows import CHIP_HEIGHT
+from kinet.ui.writing.composer_edit import take_font
 
 _WORD = "Command"
 _SIDE, _ICON = 8, 14
@@ -87,6 +88,23 @@ class CommandMark(QWidget):
         heard = "kept from the model" if private else "the model hears what it prints"
         when = ", when the turn has ended" if self._waits else ""
         self.words.set_text(f"runs in {self._where}{when}; {heard}")
+
+
+def mark_field(edit: QTextEdit, is_command: bool) -> None:
+    """The field is called what it holds, and a command in it looks like one."""
+    if bool(edit.property("command")) == is_command:
+        return
+    edit.setAccessibleName(_WORD if is_command else "Message")
+    # The style sheet has the last word on the family of its letters.
+    edit.setProperty("command", is_command)
+    edit.style().polish(edit)
+    take_font(edit)
+
+
+def make_message(edit: QTextEdit) -> None:
+    """A blank before the mark makes a message of the command; the caret stays where it was."""
+    QTextCursor(edit.document()).insertText(" ")
+    edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def _where(folder: Path | None, begins: Path | None) -> str:

@@ -12,7 +12,6 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QTextCursor,
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -20,7 +19,7 @@ from kinet.core.own_command import typed_command
 from kinet.ui.kit.controls import BUTTON, IconButton, MenuButton, PaintedButton, draw_icon, key_hint
 from kinet.ui.look.theme import current_theme
 from kinet.ui.writing.attachments import Attachment, ChipBar, read_attachment
-from kinet.ui.writing.command_mark import CommandMark
+from kinet.ui.writing.command_mark import CommandMark, make_message, mark_field
 from kinet.ui.writing.composer_edit import ComposerEdit
 from kinet.ui.writing.composer_menus import ComposerMenus
 from kinet.ui.writing.given_pictures import Picture
@@ -141,7 +140,7 @@ class Composer(QWidget):
         self.edit.picture_given.connect(self.take_picture)
         self.pictures.ready.connect(self._take_ready)
         self.edit.focus_changed.connect(self.box.update)
-        self.mark.as_text.connect(self._make_text)
+        self.mark.as_text.connect(lambda: make_message(self.edit))
         self.edit.height_changed.connect(self.updateGeometry)
         self.box.chips.removed.connect(self._remove_attachment)
         self.box.chips.opened.connect(self._unfold_attachment)
@@ -178,24 +177,13 @@ class Composer(QWidget):
         text = self.text()
         command = typed_command(text)
         self.mark.set_command(command)
-        self.edit.set_command(command is not None)
-        self._name_send(is_command=command is not None)
+        mark_field(self.edit, command is not None)
+        self.box.name_send(is_command=command is not None)
         is_anything = text.strip() or self._attachments or self.pictures.waiting
         self.box.send.setEnabled(bool(is_anything))
         # A command is a message of its own.
         self.box.command.setEnabled(not text)
         self.changed.emit()
-
-    def _name_send(self, *, is_command: bool) -> None:
-        running = self.box.stop.isVisibleTo(self)
-        what = "Add to the queue" if running else "Run the command" if is_command else "Send"
-        self.box.send.set_name(what, "Return" if self.edit.enter_sends else "Ctrl+Return")
-
-    def _make_text(self) -> None:
-        """A blank before the mark makes a message of the command; the caret stays where it was."""
-        cursor = QTextCursor(self.edit.document())
-        cursor.insertText(" ")
-        self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _set_attachments(self, attachments: tuple[Attachment, ...]) -> None:
         self._attachments = attachments
@@ -262,6 +250,12 @@ class _Box(QFrame):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.edit.setFocus(Qt.FocusReason.MouseFocusReason)
+
+    def name_send(self, *, is_command: bool) -> None:
+        """What pressing it does now."""
+        running = self.stop.isVisibleTo(self)
+        what = "Add to the queue" if running else "Run the command" if is_command else "Send"
+        self.send.set_name(what, "Return" if self.edit.enter_sends else "Ctrl+Return")
 
     @staticmethod
     def _inset(column: QVBoxLayout, widget: QWidget) -> None:

@@ -58,7 +58,6 @@ class ComposerEdit(QTextEdit):
         self._placeholder = ""
         self._committed_at = -1.0
         self._max_height = 10 * LINE
-        self._is_command = False
         self.restyle()
         self.document().contentsChanged.connect(self._fit)
         self.setFixedHeight(LINE)
@@ -109,23 +108,8 @@ class ComposerEdit(QTextEdit):
 
     def restyle(self) -> None:
         """Takes font and colours from the current look."""
-        self._take_font()
+        take_font(self)
         self._space_lines()
-
-    def set_command(self, is_command: bool) -> None:
-        """A command stands in letters of equal width, and is called one."""
-        if self._is_command != is_command:
-            self._is_command = is_command
-            self.setAccessibleName("Command" if is_command else "Message")
-            # The style sheet has the last word on the family.
-            self.setProperty("command", is_command)
-            self.style().polish(self)
-            self._take_font()
-
-    def _take_font(self) -> None:
-        font = current_theme().font("answer", mono=self._is_command)
-        self.document().setDefaultFont(font)
-        self.setFont(font)
 
     def set_max_height(self, height: int) -> None:
         """The field grows up to this and scrolls then."""
@@ -233,6 +217,13 @@ class ComposerEdit(QTextEdit):
         if height != self.height():
             self.setFixedHeight(height)
             self.height_changed.emit()
+
+
+def take_font(edit: QTextEdit) -> None:
+    """The font of the current look; a command stands in letters of equal width."""
+    font = current_theme().font("answer", mono=bool(edit.property("command")))
+    edit.document().setDefaultFont(font)
+    edit.setFont(font)
 
 
 def is_huge(text: str) -> bool:
