@@ -13,6 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from kinet.core.errors import StoreError
 from kinet.settings.store import SettingsStore
 from kinet.ui.compare.compare_page import TABS_BELOW, ComparePage
 from kinet.ui.transcript.lines import MetaEntry
@@ -290,6 +291,9 @@ async def test_steps_are_summed_and_open_in_the_step_panel(tmp_path: Path) -> No
         await until(lambda: detail.isVisible())
         assert detail.record is not None
         assert detail.record.name == "list_folder"
+        # The step is none of the conversation's: it goes with the comparison.
+        live.panel.compare.close()
+        assert not live.window.parts.frame.panel_shown
 
 
 async def test_while_an_answer_comes_it_is_refused_in_words_and_one_that_begins_closes_it(
@@ -433,3 +437,21 @@ async def test_words_are_found_in_the_side_that_is_read(tmp_path: Path) -> None:
             QTest.keyClick(bar.field, Qt.Key.Key_Escape)
             assert live.panel.compare.page is page
             assert side.transcript.finder.current is None
+
+
+async def test_a_choice_that_cannot_be_kept_loses_no_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with answered(tmp_path, says(FIRST), times=1) as live:
+
+        def refuse(effort: str) -> None:
+            raise StoreError("The disk is full.", hint="Make room, then choose again.")
+
+        monkeypatch.setattr(live.panel.session, "set_effort", refuse)
+        live.panel.branches.retry_with()
+        menu = live.panel.branches.menu
+        menu.actions()[0].menu().actions()[1].trigger()
+        menu.close()
+        await until(lambda: live.panel.composer.text() == "Which fox is it?")
+        assert "The disk is full." in live.window.parts.toast.text()
+        assert live.text == ""

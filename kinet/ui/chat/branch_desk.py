@@ -183,16 +183,29 @@ class BranchDesk(QObject):
         try:
             if asked.id:
                 await session.go_back(asked.id, summary=summary)
-            if choice is not None:
-                if choice[0]:
-                    session.use_profile(choice[0])
-                session.set_effort(choice[1])
         except KinetError as exc:
             self.problem.emit(exc.sentence())
             return
+        chosen = self._choose(session, choice)
         self.edits.sent(asked.id, text)
         self.moved.emit()
-        self._runner.start(session, text, pictures, insist=insist)
+        if chosen:
+            self._runner.start(session, text, pictures, insist=insist)
+        else:
+            # The conversation has gone back already: the question is within reach.
+            self.edits.given_back.emit(text)
+
+    def _choose(self, session: OpenSession, choice: tuple[str, str] | None) -> bool:
+        """Uses the model and the effort from here on; False, and words, where that cannot be."""
+        try:
+            if choice is not None and choice[0]:
+                session.use_profile(choice[0])
+            if choice is not None:
+                session.set_effort(choice[1])
+        except KinetError as exc:
+            self.problem.emit(exc.sentence())
+            return False
+        return True
 
     def _say(self, text: str) -> None:
         session = self._session()

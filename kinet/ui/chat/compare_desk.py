@@ -29,6 +29,7 @@ class CompareDesk(QObject):
     moved = Signal()
     problem = Signal(str)
     left = Signal()  # nothing else wants the keyboard
+    closed = Signal()
 
     def __init__(
         self,
@@ -77,6 +78,7 @@ class CompareDesk(QObject):
             focus.setFocus(Qt.FocusReason.OtherFocusReason)
         elif had:
             self.left.emit()
+        self.closed.emit()
 
     def steps_of(self, call_id: str) -> StepBook | None:
         """The steps of an answer on the page; None for those of the conversation."""

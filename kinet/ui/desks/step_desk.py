@@ -90,9 +90,11 @@ class StepDesk(QObject):
             with contextlib.suppress(RuntimeError):
                 self._panel.reading.step_chosen.disconnect(self.show_step)
                 self._panel.event_shown.disconnect(self._event_came)
+                self._panel.compare.closed.disconnect(self._forget_compared)
         self._panel = panel
         panel.reading.step_chosen.connect(self.show_step)
         panel.event_shown.connect(self._event_came)
+        panel.compare.closed.connect(self._forget_compared)
         self._call_id = ""
         self._show(False)
 
@@ -167,6 +169,14 @@ class StepDesk(QObject):
             record = _steps(self._panel, self._call_id).neighbour(self._call_id, places)
             if record is not None:
                 self.show_step(record.call_id)
+
+    def _forget_compared(self) -> None:
+        """A step of an answer that is not in the conversation goes with the comparison."""
+        if not self._call_id or self._panel is None:
+            return
+        if self._panel.runner.steps.record(self._call_id) is None:
+            self._call_id = ""
+            self._show(False)
 
     def _event_came(self, event: Event) -> None:
         if not self._frame.panel_shown or self._detail is None or not self._call_id:
