@@ -46,7 +46,11 @@ def highlight(code: str, language: str) -> Iterator[tuple[int, int, str]]:
     if lexer is None or _has_long_line(code):
         return
     name: tuple[int, int] | None = None
-    for start, kind, text in lexer.get_tokens_unprocessed(code):
+    # Some lexers know a line by its end, also the last one, which may have none here.
+    for start, kind, text in lexer.get_tokens_unprocessed(code + "\n"):
+        text = text[: len(code) - start]
+        if not text:
+            break
         color = _color(kind)
         if name is not None and text.startswith("("):
             # Lexers seldom tell a call from another name.

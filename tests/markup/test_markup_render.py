@@ -105,6 +105,7 @@ def test_code_is_coloured_by_names_of_the_theme() -> None:
     assert colors["def"] == "keyword"
     assert colors["f"] == "function"
     assert colors["Decimal"] == "type"
+    assert list(highlight("- a\n+ b", "diff")) == [(0, 3, "constant"), (4, 3, "string")]
     assert list(highlight("x" * 3000, "python")) == []
     assert list(highlight("x", "no such language")) == []
     assert language_title("py") == "Python"

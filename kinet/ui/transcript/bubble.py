@@ -15,6 +15,9 @@ PAD = 10
 SHARE = 0.85
 FOLDED_LINES = 12
 _CHIP = 24
+_GAP = 8
+# The longest name on a chip, in characters.
+_NAME = 40
 
 
 class UserEntry(TextEntry):
@@ -22,7 +25,7 @@ class UserEntry(TextEntry):
 
     kind = "user"
     plain = True
-    __slots__ = ("attachments", "bubble", "open", "pictures")
+    __slots__ = ("attachments", "bubble", "chip_rows", "open", "pictures")
 
     def __init__(
         self, source: str, attachments: tuple[str, ...] = (), pictures: tuple[str, ...] = ()
@@ -33,6 +36,8 @@ class UserEntry(TextEntry):
         self.pictures = pictures
         self.open = False
         self.bubble = 0
+        # How many rows the names of the attachments take.
+        self.chip_rows = 1 if attachments else 0
         self.top = self.bottom = PAD
 
     def text_width(self, style: Style, width: int) -> int:
@@ -45,6 +50,7 @@ class UserEntry(TextEntry):
 
     def settle(self, room: Room) -> bool:
         """Lays out the text; a single line makes a narrow bubble."""
+        self._set_rows(room.style, room.width)
         done = super().settle(room)
         pieces = self.pieces if done else []
         most = int(room.width * SHARE)
@@ -61,15 +67,12 @@ class UserEntry(TextEntry):
         return done
 
     def measure(self) -> None:
-        """The text, attachments below it, and the line that unfolds a long one."""
+        """The text, the line that unfolds a long one, and the attachments below."""
         super().measure()
-        if self.attachments:
-            self.height += self._chip + (8 if self._source else 0)
-        whole = self.height
-        if self.is_long and not self.open:
-            self.height = min(whole, self._folded + self._foot)
-        elif self.is_long:
-            self.height = whole + self._foot
+        if self.is_long:
+            self.height = self.height if self.open else min(self.height, self._folded)
+            self.height += self._foot
+        self.height += self._below
 
     @property
     def is_long(self) -> bool:
@@ -89,6 +92,14 @@ class UserEntry(TextEntry):
         return max(_CHIP, self._line)
 
     @property
+    def _below(self) -> int:
+        """The height of the attachments, with the gap above them."""
+        if not self.chip_rows:
+            return 0
+        gap = _GAP if self._source else 0
+        return gap + self.chip_rows * (self._chip + _GAP) - _GAP
+
+    @property
     def _line(self) -> int:
         for piece in self.blocks.pieces if self.blocks is not None else ():
             if piece.document is not None:
@@ -98,6 +109,7 @@ class UserEntry(TextEntry):
     def estimate(self, style: Style, width: int) -> None:
         """Guesses the height; a bubble is narrower than the column."""
         self.bubble = int(width * SHARE)
+        self._set_rows(style, width)
         super().estimate(style, int(width * SHARE) - 2 * SIDE)
 
     def piece_left(self, style: Style, width: int) -> int:
@@ -110,7 +122,7 @@ class UserEntry(TextEntry):
         left = self.piece_left(style, canvas.width)
         rect = QRect(left - SIDE, 0, canvas.width - left + SIDE, self.height)
         draw.card(painter, style, rect, "subtle", "", radius=12)
-        foot = self.height - PAD - (self._foot if self.is_long else 0)
+        foot = self.height - self._below - PAD - (self._foot if self.is_long else 0)
         painter.save()
         painter.setClipRect(QRect(rect.x(), 0, rect.width(), foot + (0 if self.is_long else PAD)))
         for number in self.seen(canvas.top, min(canvas.bottom, self.height)):
@@ -151,24 +163,40 @@ class UserEntry(TextEntry):
         if not self.is_long:
             return pictures
         left = self.piece_left(style, width)
-        rect = QRect(left, self.height - self._foot - 4, 5 * self._line, self._foot)
+        top = self.height - self._below - self._foot - 4
+        rect = QRect(left, top, 5 * self._line, self._foot)
         return [*pictures, Hit("fold", "", rect, "Show less" if self.open else "Show all")]
 
     def _chips_width(self, style: Style) -> int:
-        names = self.attachments
-        return sum(round(style.advance(name[:40], "ui")) + 38 for name in names) - 8 if names else 0
+        """How wide the names of the attachments are in one row."""
+        return sum(wide + _GAP for _, _, _, wide in self._placed(style, 10**6)) - _GAP
+
+    def _set_rows(self, style: Style, width: int) -> None:
+        most = int(width * SHARE) - 2 * SIDE
+        self.chip_rows = len({row for _, _, row, _ in self._placed(style, most)})
+
+    def _placed(self, style: Style, most: int) -> list[tuple[str, int, int, int]]:
+        """(name, x, row, width) of each attachment, in rows of at most `most`."""
+        left, row = 0, 0
+        placed = []
+        for whole in self.attachments:
+            name = style.elided(whole[:_NAME], most - 30)
+            wide = round(style.advance(name, "ui")) + 30
+            if left and left + wide > most:
+                left, row = 0, row + 1
+            placed.append((name, left, row, wide))
+            left += wide + _GAP
+        return placed
 
     def _chip_boxes(self, style: Style, width: int) -> list[tuple[str, QRect]]:
         """(name, place) of each attachment."""
-        left = self.piece_left(style, width)
-        foot = self.height - PAD - (self._foot if self.is_long else 0)
-        y = foot - (self._chip if not self.is_long else 0)
-        boxes = []
-        for name in self.attachments:
-            wide = round(style.advance(name[:40], "ui")) + 30
-            boxes.append((name[:40], QRect(left, y, wide, self._chip)))
-            left += wide + 8
-        return boxes
+        left, high = self.piece_left(style, width), self._chip
+        top = self.height - PAD - self.chip_rows * (high + _GAP) + _GAP
+        most = int(width * SHARE) - 2 * SIDE
+        return [
+            (name, QRect(left + x, top + row * (high + _GAP), wide, high))
+            for name, x, row, wide in self._placed(style, most)
+        ]
 
     def _chips(self, canvas: Canvas) -> None:
         painter, style = canvas.painter, canvas.style

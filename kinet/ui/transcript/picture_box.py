@@ -5,31 +5,39 @@ from __future__ import annotations
 import base64
 import binascii
 
-from PySide6.QtCore import QBuffer, QByteArray, Qt
-from PySide6.QtGui import QImage, QImageReader, QMouseEvent, QPixmap
+from PySide6.QtCore import QBuffer, QByteArray, QSize, Qt
+from PySide6.QtGui import QImage, QImageReader, QMouseEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QDialog, QLabel, QVBoxLayout, QWidget
 
 _MEGABYTES = 256
 _SHARE = 0.9
 
 
-def decoded(url: str) -> QImage:
-    """The picture of a data: address; a null image for any other address or damaged bytes."""
+_DAMAGED = "This picture cannot be shown: its bytes are damaged or elsewhere."
+_TOO_LARGE = "This picture cannot be shown: it has {0:,} by {1:,} points, which is too many."
+
+
+def decoded(url: str) -> tuple[QImage, str]:
+    """(the picture of a data: address, ""), or a null image and why it cannot be shown.
+
+    Of a moving picture it is the first.
+    """
     head, _, data = url.partition(",")
     if not head.startswith("data:image/") or not head.endswith(";base64"):
-        return QImage()
+        return QImage(), _DAMAGED
     try:
         raw = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
-        return QImage()
+        return QImage(), _DAMAGED
     buffer = QBuffer()
     buffer.setData(QByteArray(raw))
     reader = QImageReader(buffer)
     reader.setAutoTransform(True)
     size = reader.size()
     if size.isValid() and size.width() * size.height() * 4 > _MEGABYTES * 1_000_000:
-        return QImage()
-    return reader.read()
+        return QImage(), _TOO_LARGE.format(size.width(), size.height())
+    image = reader.read()
+    return image, _DAMAGED if image.isNull() else ""
 
 
 class PictureBox(QDialog):
@@ -43,16 +51,13 @@ class PictureBox(QDialog):
         self.label = QLabel(self)
         self.label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.label.setAccessibleName(name)
-        image = decoded(url)
-        most = parent.window().size() * _SHARE
-        if image.isNull():
-            self.label.setText("This picture cannot be shown: its bytes are damaged or elsewhere.")
+        image, problem = decoded(url)
+        if problem:
+            self.label.setText(problem)
             self.label.setMargin(24)
         else:
-            if image.width() > most.width() or image.height() > most.height():
-                keep = Qt.AspectRatioMode.KeepAspectRatio
-                image = image.scaled(most, keep, Qt.TransformationMode.SmoothTransformation)
-            self.label.setPixmap(QPixmap.fromImage(image))
+            most = parent.window().size() * _SHARE
+            self.label.setPixmap(fitted(_on_white(image), most, self.devicePixelRatioF()))
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 8, 8, 8)
         column.addWidget(self.label)
@@ -60,3 +65,28 @@ class PictureBox(QDialog):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """A click is enough to be back."""
         self.reject()
+
+
+def _on_white(image: QImage) -> QImage:
+    """What can be seen through lies on white, as on most pages: black on dark would be unseen."""
+    if not image.hasAlphaChannel():
+        return image
+    ground = QImage(image.size(), QImage.Format.Format_RGB32)
+    ground.fill(Qt.GlobalColor.white)
+    painter = QPainter(ground)
+    painter.drawImage(0, 0, image)
+    painter.end()
+    return ground
+
+
+def fitted(image: QImage, most: QSize, ratio: float) -> QPixmap:
+    """The picture at its own size, or as large as there is room for, with all points it has."""
+    size, keep = image.size(), Qt.AspectRatioMode.KeepAspectRatio
+    if size.width() > most.width() or size.height() > most.height():
+        size = size.scaled(most, keep)
+    if size.width() * ratio < image.width():
+        smooth = Qt.TransformationMode.SmoothTransformation
+        image = image.scaled(size * ratio, keep, smooth)
+    shown = QPixmap.fromImage(image)
+    shown.setDevicePixelRatio(max(1.0, image.width() / max(1, size.width())))
+    return shown
