@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from kinet.core.events import Event, MessageCompleted, ModelChosen, TurnFinished, TurnStarted
+from kinet.core.events import (
+    Event,
+    MessageCompleted,
+    ModelChosen,
+    Notice,
+    TurnFinished,
+    TurnStarted,
+)
 from kinet.core.messages import Message
 from kinet.store.alternatives import StoredTurn, stored_turns
 from kinet.store.branches import EventTree
@@ -43,7 +50,8 @@ def answers(turns: list[StoredTurn]) -> list[str]:
 
 
 def test_each_has_its_own_events_and_none_of_the_others(store: SessionStore) -> None:
-    beside(store, *turn("a"))
+    # What comes between two turns belongs to neither.
+    beside(store, *turn("a"), Notice("Facts were noticed."))
     beside(store, *turn("b"), *turn("behind b"), *turn("further behind b"))
     beside(store, *turn("c"))
     found = stored_turns(store, "s", "c")
