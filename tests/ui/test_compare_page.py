@@ -176,3 +176,24 @@ async def test_marks_keep_no_document_of_what_is_not_seen(app: QApplication) -> 
     assert len(page.left.marks._made) > 100
     assert len(alive) <= flow.cache.limit + 5
     page.deleteLater()
+
+
+async def test_a_model_may_have_any_name(app: QApplication) -> None:
+    names = ("<b>bold</b>", "m" * 400, "R&D")
+    for name in names:
+        first = alternative(1, said("One.", name), TurnFinished("completed"), profile=name)
+        page = page_of(first, WHOLE)
+        assert page.left.line.textFormat() == Qt.TextFormat.PlainText
+        assert page.left.line.text().replace("\u200b", "").startswith(name)
+        # It makes nothing wider than it is.
+        assert page.minimumSizeHint().width() < 900
+        QTest.mouseClick(page.left.choice, Qt.MouseButton.LeftButton)
+        assert page.left.menu is not None
+        assert (
+            page.left.menu.actions()[0]
+            .text()
+            .replace("&&", "&")
+            .startswith(f"Answer 1: {name}"[:120])
+        )
+        page.left.menu.close()
+        page.deleteLater()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QActionGroup, QTextCharFormat
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from kinet.core.alternatives import Alternative
 from kinet.markup.visible import clean_for_clipboard
@@ -19,10 +19,13 @@ from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.steps import StepBook
+from kinet.ui.transcript.draw import breakable
 from kinet.ui.transcript.text_entry import TextEntry
 from kinet.ui.transcript.view import Transcript
 
 _COPIED_MS = 1500
+# Characters of a line in the list of answers.
+_LONGEST = 120
 
 
 class ComparedSide(QFrame):
@@ -44,7 +47,7 @@ class ComparedSide(QFrame):
         self.current = text_label("In the conversation", type="meta", tone="success", parent=self)
         self.use = TextButton("Use this one", self, size="small")
         self.copy = IconButton("copy", "Copy this answer", parent=self)
-        self.line = QLabel(self)
+        self.line = text_label("", type="meta", tone="text_3", parent=self)
         self.transcript = Transcript(current_theme(), self)
         self.menu: QMenu | None = None
         self._copied = QTimer(self)
@@ -63,7 +66,9 @@ class ComparedSide(QFrame):
         self.choice.set_text(f"{found.name} of {count}")
         self.setAccessibleName(f"{self._place}: {found.name} of {count}, {found.line}")
         self.transcript.setAccessibleName(f"{self._place}: {found.name} of {count}")
-        self.line.setText(found.line)
+        # A server names its models as it likes.
+        self.line.setText(breakable(found.line))
+        self.line.setAccessibleName(found.line)
         self.current.setVisible(chosen.is_current)
         self.use.setVisible(not chosen.is_current)
         self.use.setAccessibleName(f"Use answer {number}")
@@ -114,8 +119,6 @@ class ComparedSide(QFrame):
     def _build(self) -> None:
         self.setObjectName(f"compare{self._place}")
         self.transcript.setObjectName(f"compared{self._place}")
-        self.line.setProperty("type", "meta")
-        self.line.setProperty("tone", "text_3")
         self.line.setWordWrap(True)
         self.use.setObjectName(f"useAnswer{self._place}")
         self.copy.setObjectName(f"copyAnswer{self._place}")
@@ -170,7 +173,8 @@ class ComparedSide(QFrame):
                 self._facts[item.number] = entries_of(item)[1]
             facts = self._facts[item.number]
             mark = " (in the conversation)" if item.is_current else ""
-            action = menu.addAction(f"{facts.name}{mark}: {facts.line}"[:160])
+            words = f"{facts.name}{mark}: {facts.line}"[:_LONGEST]
+            action = menu.addAction(words.replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(item.number == self.number)
             group.addAction(action)
