@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kinet.core.events import Event, MessageCompleted, ToolFinished, TurnFinished, TurnStarted
+from kinet.core.messages import Message, ToolCall
 from kinet.core.profile import WireProtocol
 from kinet.runtime import Runtime, create_runtime
 from kinet.session.session import Session
@@ -164,3 +167,50 @@ def _settings(body: dict[str, object]) -> str:
     """What is asked beside the conversation."""
     keys = ("messages", "input", "system", "instructions", "tools", "prompt_cache_key")
     return json.dumps({name: value for name, value in body.items() if name not in keys})
+
+
+_LOOK = ToolCall("c1", "look", '{"word": "a"}')
+_BROKEN: dict[str, list[Event]] = {
+    "a call without a result": [MessageCompleted(Message("assistant", "I look.", (_LOOK,)))],
+    "a result without a call": [ToolFinished("c9", "look", content="x", model_content="x")],
+    "a result before its call": [
+        ToolFinished("c1", "look", content="x", model_content="x"),
+        MessageCompleted(Message("assistant", "I look.", (_LOOK,))),
+    ],
+    "two results of one call": [
+        MessageCompleted(Message("assistant", "I look.", (_LOOK,))),
+        ToolFinished("c1", "look", content="x", model_content="x"),
+        ToolFinished("c1", "look", content="y", model_content="y"),
+    ],
+    "one of two answered": [
+        MessageCompleted(Message("assistant", "", (_LOOK, replace(_LOOK, id="c2")))),
+        ToolFinished("c2", "look", content="x", model_content="x"),
+    ],
+    "an empty answer": [MessageCompleted(Message("assistant", ""))],
+}
+
+
+@pytest.mark.parametrize("ended", [True, False], ids=["ended", "killed"])
+@pytest.mark.parametrize("broken", _BROKEN.values(), ids=_BROKEN)
+async def test_r08_whatever_the_store_holds_the_next_request_is_legal(
+    server, runtime, broken, ended
+):
+    """However it came there: an older version, another program's export, a torn write."""
+    server.replies(says("Yes."), says("Fine."))
+    session = runtime.open_session()
+    await collect(session.send("First."))
+    store = runtime.sessions.parts.store
+    events = [
+        TurnStarted(session.id, "t2", 1.0),
+        MessageCompleted(Message("user", "Second.", id="t2")),
+        *broken,
+        *([TurnFinished("completed", at=2.0)] if ended else []),
+    ]
+    store.put(session.id, events).result()
+    runtime.sessions._open.clear()
+    again = runtime.sessions.open(session.id)
+    last = (await collect(again.send("Third.")))[-1]
+    assert last.reason == "completed", last.error
+    said = json.dumps(server.bodies[-1])
+    assert all(text in said for text in ("First.", "Second.", "Third."))
+    assert server.problems == []
