@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
 PRIVATE = 0o600
@@ -16,12 +17,20 @@ def write_bytes(path: str | os.PathLike[str], data: bytes, *, mode: int = PRIVAT
     The new file has the permissions `mode`. Returns when bytes and name are on the disk. Raises
     OSError and leaves no temporary file behind; the folder has to exist.
     """
+    write_pieces(path, (data,), mode=mode)
+
+
+def write_pieces(
+    path: str | os.PathLike[str], pieces: Iterable[bytes], *, mode: int = PRIVATE
+) -> None:
+    """The same of what comes piece by piece; what `pieces` raises leaves everything as it was."""
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.new")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, PRIVATE)
     try:
         try:
-            write_all(descriptor, data)
+            for data in pieces:
+                write_all(descriptor, data)
             if hasattr(os, "fchmod"):
                 os.fchmod(descriptor, mode)
             os.fsync(descriptor)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from kinet.core import atomic_write
-from kinet.core.atomic_write import write_bytes
+from kinet.core.atomic_write import write_bytes, write_pieces
 
 
 def test_the_new_bytes_are_there_and_private(tmp_path: Path) -> None:
@@ -42,3 +43,17 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
             write_bytes(tmp_path / "a", b"new")
     assert (tmp_path / "a").read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["a"]
+
+
+def test_pieces_that_fail_leave_the_file_as_it_was(tmp_path: Path) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b"new "
+        raise ValueError("no more")
+
+    place = tmp_path / "talk.md"
+    write_pieces(place, iter([b"one ", b"two"]))
+    assert place.read_bytes() == b"one two"
+    with pytest.raises(ValueError, match="no more"):
+        write_pieces(place, pieces())
+    assert place.read_bytes() == b"one two"
+    assert os.listdir(tmp_path) == ["talk.md"]

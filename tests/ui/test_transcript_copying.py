@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
@@ -9,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from kinet.core.events import Event
 from kinet.net import redact
 from kinet.net.secret import Secret
+from kinet.ui.kit import clipboard as clipboards
 from kinet.ui.transcript import copying, presenter
 from kinet.ui.transcript.selection import Place
 from kinet.ui.transcript.text_entry import TextEntry
@@ -33,7 +37,7 @@ def clipboard() -> str:
 def loaded(answers: int = TURNS) -> Transcript:
     events: list[Event] = []
     for number in range(answers):
-        events += [asked(f"Ask {number}"), said(f"**Answer** {number} 問 🚀.\n\n- one\n- two")]
+        events += [asked(f"Ask {number}"), said(f"**Answer** {number}.\n\n- one\n- two")]
     transcript = shown()
     transcript.load([*events, *turn()])
     settle(transcript)
@@ -42,7 +46,11 @@ def loaded(answers: int = TURNS) -> Transcript:
 
 
 @pytest.mark.parametrize("plain", [False, True])
-def test_in_slices_the_same_is_copied_as_at_once(app: object, plain: bool) -> None:
+@pytest.mark.parametrize("large", [clipboards.LARGE, 0])
+def test_in_slices_the_same_is_copied_as_at_once(
+    app: object, monkeypatch: pytest.MonkeyPatch, plain: bool, large: int
+) -> None:
+    monkeypatch.setattr(clipboards, "LARGE", large)
     transcript = loaded()
     transcript.selection.all()
     whole = transcript.selection.text(plain=plain)
@@ -109,3 +117,18 @@ def test_a_whole_text_is_copied_as_it_was_written_split_or_not(app: object) -> N
         source = "".join(pieces(case))[:20_000]
         entry = TextEntry(source)
         assert "".join(piece.block.source for piece in entry.pieces) == source, case
+
+
+def test_what_was_copied_last_does_not_end_the_program_badly(app: object) -> None:
+    program = (
+        "import sys\n"
+        "from PySide6.QtWidgets import QApplication\n"
+        "app = QApplication([])\n"
+        "from kinet.ui.kit import clipboard\n"
+        "clipboard.LARGE = 0\n"
+        "clipboard.copy_masked(['問 🚀'.encode(), b'two'], b' ')\n"
+        "print(ascii(app.clipboard().text()))\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert ended.returncode == 0
+    assert ended.stdout.decode().strip() == ascii("問 🚀 two")

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import atexit
+from collections.abc import Sequence
 
 from PySide6.QtCore import QByteArray, QMimeData
 from PySide6.QtGui import QGuiApplication
 
 from kinet.net.redact import hide_live_keys
+
+# Bytes. Above this half a second may go into making Qt's text of a Python one.
+LARGE = 2_000_000
+# What tells such a text from another program's.
+_OURS = "application/x-kinet-text"
 
 
 def copy_text(text: str) -> None:
@@ -20,11 +26,24 @@ def masked(text: str) -> str:
     return hide_live_keys(text)
 
 
-def copy_masked(texts: Iterable[bytes], between: bytes) -> None:
-    """Replaces what is on the clipboard by UTF-8 of what `masked` gave, joined by `between`.
+def copy_masked(texts: Sequence[bytes], between: bytes) -> None:
+    """Replaces what is on the clipboard by UTF-8 of what `masked` gave, joined by `between`."""
+    held = between.join(texts)
+    clipboard = QGuiApplication.clipboard()
+    if len(held) < LARGE:
+        clipboard.setText(held.decode("utf-8"))
+        return
+    # Of a Python text with an emoji in it Qt makes its own letter by letter; bytes it reads itself.
+    data = QMimeData()
+    data.setData("text/plain", QByteArray(held))
+    data.setData(_OURS, QByteArray(b"1"))
+    clipboard.setMimeData(data)
+    atexit.unregister(_settle)
+    atexit.register(_settle)
 
-    Bytes, because Qt reads them itself: a text of 40 MB would be converted letter by letter.
-    """
-    held = QMimeData()
-    held.setData("text/plain", QByteArray(between.join(texts)))
-    QGuiApplication.clipboard().setMimeData(held)
+
+def _settle() -> None:
+    """Hands over what is still on the clipboard: what Python has made must not outlive it."""
+    clipboard = QGuiApplication.clipboard()
+    if clipboard.mimeData().hasFormat(_OURS):
+        clipboard.setText(clipboard.text())

@@ -21,7 +21,7 @@ ENTRY = Qt.ItemDataRole.UserRole
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """Something that can be chosen. `detail` is quiet text behind the title, `right` stands at the
     right edge; `keys` is a shortcut and stands there too."""

@@ -11,9 +11,9 @@ from PySide6.QtGui import QPageLayout, QPageSize, QPdfWriter
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import QFileDialog
 
-from kinet.core.atomic_write import write_bytes
+from kinet.core.atomic_write import write_pieces
 from kinet.core.messages import Message
-from kinet.session.export import exported
+from kinet.session.export import export_pieces
 from kinet.ui.desks.window_parts import WindowParts
 from kinet.ui.kit.tasks import in_thread, spawn
 from kinet.ui.window.paper import paper, print_on
@@ -95,8 +95,9 @@ def write_export(path: Path, title: str, messages: Sequence[Message]) -> str:
             write_pdf(path, title, messages)
         else:
             form = form if form in ("html", "json", "jsonl") else "md"
-            text = exported(form, title, messages)
-            write_bytes(path, text.encode("utf-8", "replace"), mode=0o644)
+            pieces = export_pieces(form, title, messages)
+            encoded = (piece.encode("utf-8", "replace") for piece in pieces)
+            write_pieces(path, encoded, mode=0o644)
     except OSError as exc:
         return f"{path} could not be written: {exc.strerror or exc}. Choose another place."
     return f"Exported to {path.name}"

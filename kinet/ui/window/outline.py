@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kinet.markup.visible import shown
@@ -100,16 +100,24 @@ def _messages(transcript: Transcript) -> Iterator[Entry | None]:
     for entry in list(transcript.stage.flow.entries):
         if isinstance(entry, CommandEntry):
             title = " ".join(entry.spoken().split())[:_TITLE]
-            yield Entry("Messages", title, _goer(transcript, entry), "terminal", "You")
+            yield Entry("Messages", title, _Goer(transcript, entry), "terminal", "You")
         elif isinstance(entry, TextEntry) and entry.kind in ("user", "answer"):
             who, icon = ("You", "chat") if entry.kind == "user" else ("Kinet", "file-text")
             # Of a long conversation no document is made for this.
             said = _MARKS.sub("", shown(entry.source[: 4 * _TITLE]))
             title = " ".join(said.split())[:_TITLE] or "(no text)"
-            yield Entry("Messages", title, _goer(transcript, entry), icon, who)
+            yield Entry("Messages", title, _Goer(transcript, entry), icon, who)
         else:
             yield None
 
 
-def _goer(transcript: Transcript, entry: TextEntry | CommandEntry) -> Callable[[], object]:
-    return lambda: transcript.go_to(entry)
+class _Goer:
+    """Goes to an entry. One object of little, for there may be a hundred thousand."""
+
+    __slots__ = ("_entry", "_transcript")
+
+    def __init__(self, transcript: Transcript, entry: TextEntry | CommandEntry) -> None:
+        self._transcript, self._entry = transcript, entry
+
+    def __call__(self) -> None:
+        self._transcript.go_to(self._entry)
