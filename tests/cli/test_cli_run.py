@@ -172,6 +172,19 @@ def test_a_call_that_nobody_can_allow_ends_in_exit_5_and_the_turn_goes_on(
     assert (folder / "notes.md").read_bytes() == before
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_l07_without_anyone_to_ask_a_turn_that_goes_in_circles_stops_with_exit_4(
+    kinet: Kinet, folder: Path, protocol: str
+) -> None:
+    with ScriptedServer(asks_for("read_file", path="notes.md") for _ in range(30)) as server:
+        ran = kinet("run", *endpoint(server, protocol), "--cwd", folder, "--json", "Go on.")
+        requests = len(server.bodies)
+    last = json.loads(ran.out.splitlines()[-1])
+    assert (last["type"], last["reason"]) == ("turn_finished", "no_progress")
+    assert ran.code == 4
+    assert requests == 6
+
+
 def test_the_step_limit_ends_in_exit_4(kinet: Kinet, folder: Path) -> None:
     def endless() -> Iterator[Reply]:
         for number in range(1000):

@@ -118,6 +118,22 @@ async def test_u01_a_cap_whose_note_meets_a_compaction_still_tells_the_model():
     assert last(events).reason == "step_limit"
 
 
+@pytest.mark.parametrize("wire", [None], indirect=True)
+@pytest.mark.parametrize(
+    ("cap", "warned"), [(100, 96), (25, 21), (24, 20), (20, 17), (16, 13), (8, 7), (6, 5), (3, 0)]
+)
+async def test_u01_the_warning_comes_five_steps_before_the_cap_or_after_80_percent(cap, warned):
+    provider = ScriptedProvider(for_ever("look", word="{n}"))
+    await collect(turn(provider, tools=(Look(),), limits=Limits(max_steps=cap)))
+    told = [
+        number
+        for number, sent in enumerate(provider.requests, 1)
+        if f"[Kinet: {cap - number + 1} steps are left" in sent.messages[-1].text
+    ]
+    assert told == ([warned] if warned else [])
+    assert "this is the last step" in provider.requests[-1].messages[-1].text
+
+
 async def test_a_stop_while_a_budget_asks_is_a_stop_and_the_next_turn_is_accepted():
     approver, stop = Undecided(), StopSignal()
     provider = ScriptedProvider(for_ever("look", word="{n}"))
@@ -205,6 +221,8 @@ async def test_c08_an_empty_reply_after_results_keeps_the_history_legal_in_this_
     events = await chat.send(provider)
     assert last(events).reason == "failed"
     assert len(provider.requests) == 3
+    said = [item for item in chat.conversation.messages if item.role == "assistant"]
+    assert all(item.text or item.tool_calls for item in said)
     assert texts(await chat.send(ScriptedProvider(says("Here.")), "Go on.")) == ["Here."]
 
 

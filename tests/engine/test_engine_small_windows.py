@@ -13,7 +13,7 @@ import pytest
 from kinet.core.errors import ContextTooLongError
 from kinet.core.events import ContextCompacted, Notice
 from kinet.core.messages import Message
-from kinet.engine.base import Limits
+from kinet.engine.base import Limits, ModelChange
 from kinet.engine.tokens import Calibration, size_of_message, size_of_text
 from kinet.providers.base import ModelRequest, StreamItem
 from kinet.tools.catalog import builtin_tools
@@ -254,3 +254,49 @@ async def test_k13_the_whole_payload_is_what_the_tokens_are_divided_by():
     learnt = chat.engine.calibration.coefficient("scripted")
     assert learnt == pytest.approx((0.6 + 2_000 / size.characters) / 2, rel=0.02)
     assert Calibration({"scripted": learnt}).coefficient("other") == 0.6
+
+
+@pytest.mark.parametrize("text", ["word " * 100, CHINESE * 12], ids=["Latin", "Chinese"])
+async def test_p10_a_model_with_a_smaller_window_gets_a_request_that_fits_from_its_first_on(text):
+    chat = _chat(128_000)
+    large = Windowed(128_000, [says("Yes.") for _ in range(60)])
+    for _ in range(60):
+        await chat.send(large, text)
+    assert chat.conversation.occupancy > 8_192
+    small = Windowed(8_192, says("From the small one."))
+    events = await chat.send(small, "Next.", profile=replace(PROFILE, model="small", window=8_192))
+    assert texts(events) == ["From the small one."]
+    assert small.refused == 0
+    assert _compactions(events)
+
+
+async def test_p10_the_same_holds_for_a_model_that_is_chosen_within_the_turn():
+    profile = replace(PROFILE, model="small", window=8_192)
+    small = Windowed(8_192, says("From the small one."))
+    changes: list[ModelChange | None] = [None, None, ModelChange(profile, small)]
+
+    async def changed() -> ModelChange | None:
+        return changes.pop(0) if changes else None
+
+    words = [asks_for("big", characters=8_000, letter=letter) for letter in "ab"]
+    reply = words[0]
+    for letter in "cdef":
+        reply = reply.with_call("big", characters=8_000, letter=letter)
+    large = Windowed(128_000, reply, words[1])
+    events = await _chat(128_000, tools=(Big(),)).send(large, "The task.", changed=changed)
+    assert texts(events)[-1] == "From the small one."
+    assert small.refused == 0
+    asked = [sent for sent in small.requests if "memory of" not in sent.system]
+    assert "The task." in " ".join(item.text for item in asked[0].messages)
+
+
+async def test_k16_tools_that_are_larger_than_the_window_end_in_a_card_after_three_requests():
+    provider = Windowed(2_048)
+    chat = _chat(2_048, tools=builtin_tools())
+    events = await chat.send(provider, "Hello.")
+    assert provider.refused == 3
+    error = last(events).error
+    assert error is not None
+    assert error.kind == "context_too_long"
+    assert "larger window" in error.hint
+    assert [item.text for item in chat.conversation.messages] == ["Hello."]

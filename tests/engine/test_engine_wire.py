@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from datetime import datetime, tzinfo
 from typing import Any
 
 import pytest
@@ -100,13 +101,24 @@ async def test_k01_k05_k07_two_rounds_and_a_text(server, provider):
     ]
 
 
-async def test_k04_u10_memory_and_folder_change_and_system_bytes_do_not(server, provider, tmp_path):
+async def test_k04_u10_u11_memory_folder_and_date_change_and_system_bytes_do_not(
+    server, provider, tmp_path, monkeypatch
+):
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:
+            return datetime(2031, 12, 24, 18, 0, tzinfo=tz)
+
     chat = Chat(tools=(Look(),), rules=(Section("KINET.md", "Rule."),))
     await chat.send(provider, memory_text="One.", folder=tmp_path)
-    await chat.send(provider, memory_text="Two.", folder=tmp_path.parent)
+    monkeypatch.setattr("kinet.engine.environment.datetime", Later)
+    await chat.send(provider, memory_text="Two.", folder=tmp_path.parent, mode="plan")
     first, second = server.bodies
     assert _system(first) == _system(second)
     assert str(tmp_path) not in _system(first)
+    # What changed was told, with the newest message.
+    assert "2031-12-24" in _words(second)
+    assert "2031-12-24" not in _words(first)
 
 
 async def test_openai_like_prefixes_stay_byte_equal_from_request_to_request(server, tmp_path):
