@@ -148,10 +148,11 @@ def _run(
 
 async def _settle(window: MainWindow) -> None:
     """What the start has made stays to the end: collecting garbage, some 40 ms, leaves it out."""
-    from kinet.ui.kit.garbage import Keeper
+    from kinet.ui.window.settling import settle
 
     await window.ready()
-    Keeper().begin()
+    if window.is_built:
+        settle(window.desk)
 
 
 async def _live(

@@ -38,9 +38,9 @@ from kinet.core.events import (
 )
 from kinet.core.messages import Message, ToolCall
 from kinet.ui.kit import tasks
-from kinet.ui.kit.garbage import Keeper
 from kinet.ui.look.theme import load_fonts
 from kinet.ui.main_window import MainWindow
+from kinet.ui.window.settling import settle
 from tests.bench.bench_transcript import memory, report
 from tests.bench.bench_window import run
 from tests.bench.transcript_texts import answer
@@ -136,7 +136,7 @@ async def hour(turns: int, sizes: list[float], stalls: list[float]) -> dict[str,
         program.script = script
         async with shell_window(program) as window:
             # As the program does after its start.
-            Keeper().begin()
+            settle(window.desk)
             watch = asyncio.ensure_future(_watch(stalls))
             person = Hour(window)
             for number in range(turns):

@@ -32,6 +32,7 @@ class SessionDesk(QObject):
 
     panel_made = Signal(object)  # ChatPanel
     panel_shown = Signal(object)  # ChatPanel
+    panel_dropped = Signal()
     wanted = Signal(str)  # a session is to be shown, see SessionOpening
 
     def __init__(
@@ -185,6 +186,7 @@ class SessionDesk(QObject):
             panel.edits.let_go()
             panel.reading.let_go()
             panel.deleteLater()
+            self.panel_dropped.emit()
 
     def _state_changed(self, panel: ChatPanel) -> None:
         item = self._sidebar.model.item(panel.session_id)

@@ -1,0 +1,68 @@
+"""Gives back to the system what is not used any more, soon after something large has gone."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer
+
+from kinet.ui.kit.tasks import in_thread, spawn
+
+# Milliseconds. What follows from the end of a turn or the change of a session is over by then.
+DELAY = 1000
+# Bytes. Larger blocks are mappings of their own, which go when they are freed; and no more than
+# this stays at the end of the heap. Names and numbers: mallopt(3).
+_M_TRIM_THRESHOLD, _AT_THE_END = -1, 512 * 1024
+_M_MMAP_THRESHOLD, _LARGE = -3, 256 * 1024
+
+
+class SpareMemory(QObject):
+    """A second after `wake` has the allocator return its free pages.
+
+    Else a long day keeps what its worst moments took: glibc returns only what is free at the end of
+    the heap, and raises its limit for that with the largest block that was ever freed (a picture of
+    the whole window is 5 MB). Once limits are set it does not.
+    """
+
+    def __init__(
+        self, parent: QObject, give_back: Callable[[], object] | None = None, delay: int = DELAY
+    ) -> None:
+        """`give_back` is called in a thread; None is the allocator's own, where it has one."""
+        super().__init__(parent)
+        self._give_back = give_back or _allocator()
+        self._circles = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(delay)
+        self._timer.timeout.connect(self._work)
+
+    def wake(self, *, circles: bool = False) -> None:
+        """Something large has gone. With `circles` it hangs together so that only the collector
+        of garbage finds it: the dead widgets of a panel are 300 KB, and nothing calls for it soon.
+        """
+        self._circles = self._circles or circles
+        # A second call does not put it off: the first is due however much goes on.
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _work(self) -> None:
+        if self._circles:
+            self._circles = False
+            # On this thread: what is found are widgets.
+            gc.collect()
+        if self._give_back is not None:
+            spawn(in_thread(self._give_back), "free memory goes back")
+
+
+def _allocator() -> Callable[[], object] | None:
+    """Returns free pages; None where the C library has no such thing: musl, macOS, Windows."""
+    try:
+        library = ctypes.CDLL(None)
+        library.mallopt(_M_TRIM_THRESHOLD, _AT_THE_END)
+        library.mallopt(_M_MMAP_THRESHOLD, _LARGE)
+        trim = library.malloc_trim
+    except (AttributeError, OSError, TypeError):
+        return None
+    return lambda: trim(0)

@@ -1,0 +1,30 @@
+"""What follows the start of a window: from now on its memory is looked after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kinet.ui.kit.garbage import Keeper
+from kinet.ui.kit.spare_memory import SpareMemory
+
+if TYPE_CHECKING:
+    from kinet.ui.chat.chat_panel import ChatPanel
+    from kinet.ui.desks.session_desk import SessionDesk
+
+
+def settle(desk: SessionDesk) -> None:
+    """What the start has made stays to the end; what goes later is handed back to the system."""
+    Keeper().begin()
+    hand_back(desk, SpareMemory(desk))
+
+
+def hand_back(desk: SessionDesk, spare: SpareMemory) -> None:
+    """Wakes `spare` with the end of each turn and of each panel."""
+    desk.panel_dropped.connect(lambda: spare.wake(circles=True))
+
+    def follow(panel: ChatPanel) -> None:
+        panel.runner.running_changed.connect(lambda running: None if running else spare.wake())
+
+    for panel in desk.panels:
+        follow(panel)
+    desk.panel_made.connect(follow)
