@@ -194,8 +194,12 @@ def test_tab_goes_round_the_window_in_reading_order(read: Thing) -> None:
         "Hide the sidebar", "New session", "Search sessions", "Narrow the search", "Sessions",
         "Settings", "Memory", "Keyboard shortcuts",
         "Working folder: ", "Find in this session", "Hide the step panel", "More", "Conversation",
-        "Go to the end", "Message",
+        "Message",
     )  # fmt: skip
+    # It stands only where the end is out of sight.
+    if "Go to the end" in walked:
+        assert walked[walked.index("Go to the end") - 1] == "Conversation"
+        walked.remove("Go to the end")
     assert len(walked) == len(in_order), walked
     for name, beginning in zip(walked, in_order, strict=True):
         assert name.startswith(beginning)

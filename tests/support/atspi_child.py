@@ -91,11 +91,14 @@ async def _walk(live: LiveWindow, reader: Reader, folder: Path) -> dict[str, Any
     read: dict[str, Any] = {"answered": await reader.ask("tree")}
     await live.say("Run the tests.")
     await reader.said("Run this command?")
+    await until(lambda: any(item.state == "waiting" for item in panel.runner.steps.records()))
+    await until(panel.transcript.is_idle)
     read["approval"] = await reader.ask("tree")
     # A card takes no answer in its first moment.
     await until(lambda: panel.approvals.cards()[0].takes_keys)
     await reader.press("Press", "Allow once")
     await until(lambda: any(item.state == "running" for item in panel.runner.steps.records()))
+    await until(panel.transcript.is_idle)
     live.type("And then translate it.")
     await reader.press("Press", "Add to the queue")
     await until(lambda: panel.composer.edit.text() == "")

@@ -68,7 +68,10 @@ def _faults(widget: QWidget) -> Iterator[str]:
         wanted = widget.sizeHint().width()
         if words and wanted > widget.width() + _SLACK and words not in widget.toolTip():
             yield f"{_named(widget)} is cut: {widget.width()} of {wanted}"
-        if isinstance(widget, QPushButton) and widget.sizeHint().height() > widget.height() + 4:
+        high = widget.sizeHint().height()
+        if widget.hasHeightForWidth():
+            high = widget.heightForWidth(widget.width())
+        if isinstance(widget, QPushButton) and high > widget.height() + 4:
             yield f"{_named(widget)} is too low: {widget.height()}"
     elif isinstance(widget, QPlainTextEdit):
         return

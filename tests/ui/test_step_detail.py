@@ -104,7 +104,7 @@ def test_all_of_a_long_output_is_there(panel: StepDetail) -> None:
     panel.show_step(step(whole, model_content=cut(whole)))
     assert panel.full_text() == whole
     assert panel.output.toPlainText() == whole
-    assert f"first and last 3,000 of {len(whole):,}" in panel._share_row.text.text()
+    assert f"first and last 3,000 of {len(whole):,}" in panel._share_row.sentence
 
 
 def test_the_cut_is_marked_where_the_models_part_ends(panel: StepDetail) -> None:

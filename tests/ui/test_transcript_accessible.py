@@ -5,12 +5,17 @@ from __future__ import annotations
 from PySide6.QtGui import QAccessible
 
 from kinet.core.approval import ApprovalRequest
-from kinet.core.events import ApprovalRequested, TurnError, TurnFinished
+from kinet.core.events import FilesChanged, TurnError, TurnFinished
+from kinet.ui.asking.answer_card import AnswerCard
 from kinet.ui.asking.approval_card import ApprovalCard
-from kinet.ui.chat.announcements import words_for
+from kinet.ui.asking.approval_words import spoken_question
+from kinet.ui.chat.announcements import end_words
 from kinet.ui.look.theme import load_theme
+from kinet.ui.transcript.accessible_text import spoken_act
 from kinet.ui.transcript.view import Transcript
 from tests.ui.transcript_kit import asked, said, saved, settle, shown, turn
+
+_NO_WAY = TurnError("network", "No way.", "Check the cable.")
 
 
 def _named(transcript: Transcript) -> list[str]:
@@ -30,7 +35,7 @@ def test_each_message_is_an_item_in_order_and_says_who_speaks(app: object) -> No
     assert names[0] == "You: Match `invoices/` with the bank."
     assert names[1] == "Thought 3 s"
     assert names[2].startswith("Worked 4 s, 2 steps")
-    assert names[3].startswith("Kinet: Three invoices do **not** match:")
+    assert names[3].startswith("Kinet: Three invoices do not match:\nThe first, see totals.py.")
     assert names[-1].startswith("Turn: ")
 
 
@@ -42,7 +47,8 @@ def test_the_parts_of_an_answer_say_what_they_are(app: object) -> None:
     parts = [answer.child(number) for number in range(answer.childCount())]
     names = [part.text(QAccessible.Text.Name) for part in parts]
     assert names[0] == "Three invoices do not match:"
-    assert any(name.startswith("Table: Invoice, Sum; one, 1.00; two, 22.50") for name in names)
+    table = "Table, 3 rows, 2 columns: Invoice, Sum; one, 1.00; two, 22.50"
+    assert any(name.startswith(table) for name in names)
     assert any(name.startswith("Python code of totals.py: def total") for name in names)
     assert parts[0].role() == QAccessible.Role.Paragraph
     assert all(part.parent() is answer for part in parts)
@@ -76,11 +82,29 @@ def test_another_conversation_is_read_after_switching(app: object) -> None:
 
 
 def test_the_end_of_a_turn_and_each_question_are_said(app: object) -> None:
-    assert words_for(TurnFinished("completed"), "All is well.") == (
+    assert end_words(TurnFinished("completed"), "All is well.") == (
         "Kinet has answered. All is well.",
         False,
     )
     failed = TurnFinished("failed", TurnError("network", "No way.", "Check the cable."))
-    assert words_for(failed) == ("The turn failed. No way. Check the cable.", True)
-    request = ApprovalRequest("r", "c", "shell", "command", "Run this command?")
-    assert words_for(ApprovalRequested(request)) == ("Kinet asks: Run this command?", True)
+    assert end_words(failed) == ("The turn failed. No way. Check the cable.", True)
+    request = ApprovalRequest("r", "c", "shell", "command", "Run this command?", "ls -l\npwd")
+    assert spoken_question(request) == "Kinet asks: Run this command? ls -l pwd"
+    card = AnswerCard("Which one?", ("red", "blue"), load_theme("light"))
+    assert card.spoken() == "Kinet asks: Which one? Answers: red, blue"
+
+
+def test_each_act_of_each_entry_has_words(app: object) -> None:
+    transcript = shown(height=1200)
+    events = [*turn()[:-1], FilesChanged(("a.py",), "c2"), TurnFinished("failed", _NO_WAY)]
+    transcript.load(saved(events))
+    settle(transcript)
+    style, width = transcript.stage.flow.style, transcript.stage.flow.width
+    acts = {
+        hit.action: spoken_act(hit)
+        for entry in transcript.stage.flow.entries
+        for hit in entry.hits(style, width)
+        if hit.action
+    }
+    assert {"fold", "step", "link", "copy-code", "report"} <= set(acts)
+    assert [action for action, words in acts.items() if action == words] == []

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from kinet.ui.kit.controls import text_label
 from kinet.ui.kit.tab_order import tab_as_laid_out
@@ -60,10 +69,8 @@ class AnswerCard(QFrame):
         return f"{words} Answers: {', '.join(self._offered)}" if self._offered else words
 
     def _choice(self, choice: str) -> QPushButton:
-        # A mnemonic is nothing a model may set.
-        button = QPushButton(_shown(choice).replace("&", "&&"), self)
+        button = _Choice(_shown(choice), self)
         button.setObjectName("answerChoice")
-        button.setProperty("size", "row")
         button.clicked.connect(lambda: self._give(choice))
         return button
 
@@ -92,6 +99,40 @@ class AnswerCard(QFrame):
             self._open = False
             self.setEnabled(False)
             self.answered.emit(text)
+
+
+class _Choice(QPushButton):
+    """A button whose words go on in the next line: an answer is read whole before it is given."""
+
+    def __init__(self, words: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAutoDefault(False)
+        self.setAccessibleName(words)
+        label = text_label(words, parent=self)
+        label.setWordWrap(True)
+        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 5, 12, 5)
+        column.addWidget(label)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def sizeHint(self) -> QSize:
+        layout = self.layout()
+        assert layout is not None
+        return layout.totalSizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        layout = self.layout()
+        assert layout is not None
+        return layout.totalMinimumSize()
+
+    def heightForWidth(self, width: int) -> int:
+        layout = self.layout()
+        assert layout is not None
+        return layout.totalHeightForWidth(width)
 
 
 def _shown(choice: str) -> str:

@@ -39,6 +39,13 @@ class Status:
     until: float = 0.0
 
 
+class StatusLabel(ElidedLabel):
+    """What happens now; shown as far as there is room, told whole to whoever asks."""
+
+    def text(self) -> str:
+        return self.whole_text()
+
+
 class StatusRow(QWidget):
     """Read-outs; only the gauge can be pressed, for the map of the context."""
 
@@ -47,7 +54,7 @@ class StatusRow(QWidget):
         self.setFixedHeight(HEIGHT)
         self._status = Status("")
         self._mark = _Mark(self)
-        self.label = ElidedLabel("", self)
+        self.label = StatusLabel("", self)
         self.label.setProperty("type", "meta")
         self.label.setProperty("tone", "text_3")
         self.label.setObjectName("statusLabel")
@@ -131,6 +138,7 @@ class ContextGauge(PaintedButton):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("contextGauge")
+        self.setAccessibleName("Context")
         # A click leaves the focus where one writes.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QVBoxLayou
 from kinet.markup.links import openable, target
 from kinet.markup.visible import shown
 from kinet.ui.kit.controls import text_label
+from kinet.ui.kit.over_window import whole_words
 
 
 class LinkQuestion(QDialog):
@@ -21,7 +22,7 @@ class LinkQuestion(QDialog):
         self.setObjectName("linkQuestion")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Open this link?")
-        self.setFixedWidth(480)
+        whole_words(self, 480)
         self._url = url
         whole = text_label(shown(url)[:4_000], type="code")
         whole.setWordWrap(True)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from kinet.ui.kit.choice_box import ChoiceBox
 from kinet.ui.kit.controls import ElidedLabel, text_label
+from kinet.ui.kit.over_window import whole_words
 
 _WORDS = {
     "keep": "Keep as it is now",
@@ -55,7 +56,7 @@ class UndoQuestion(QDialog):
         self.setObjectName("undoQuestion")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Changed since")
-        self.setFixedWidth(560)
+        whole_words(self, 560)
         self.choices: dict[str, ChoiceBox] = {}
         count = len(files)
         body = text_label(

@@ -117,6 +117,11 @@ class WindowFrame(QWidget):
             line.raise_()
         for handle in self._handles:
             handle.raise_()
+        # What somebody laid over all of it (the palette, a notice) stays there.
+        own = {self.sidebar, self.chat, self.panel, self._scrim, *self._lines, *self._handles}
+        for child in self.children():
+            if isinstance(child, QWidget) and child not in own:
+                child.raise_()
         self.layout_changed.emit()
 
     @property

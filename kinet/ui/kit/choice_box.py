@@ -33,7 +33,7 @@ class ChoiceBox(QComboBox):
         """What is drawn: the words as far as they fit."""
         super().initStyleOption(option)
         if not self.isEditable():
-            option.currentText = self.fontMetrics().elidedText(  # type: ignore[attr-defined]
+            option.currentText = self.fontMetrics().elidedText(
                 self.currentText(), Qt.TextElideMode.ElideMiddle, max(8, self._room(option))
             )
 

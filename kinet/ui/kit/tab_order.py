@@ -27,10 +27,11 @@ def _stops(widget: QWidget) -> Iterator[QWidget]:
     if widget.focusPolicy().value & Qt.FocusPolicy.TabFocus.value:
         yield widget
     layout = widget.layout()
+    inside = widget.widget() if isinstance(widget, QScrollArea) else None
     if layout is not None:
         yield from _in(layout)
-    elif isinstance(widget, QScrollArea) and widget.widget() is not None:
-        yield from _stops(widget.widget())
+    elif inside is not None:
+        yield from _stops(inside)
 
 
 def _in(layout: QLayout) -> Iterator[QWidget]:

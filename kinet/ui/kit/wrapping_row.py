@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLayout, QLayoutItem, QLineEdit, QSizePolicy, QWidget
 
 _GAP = 8
 
 
 class WrappingRow(QLayout):
-    """Gives each widget the width it wants. `aside` stands at the right end of its line.
+    """Gives each widget the width it wants. `aside` stands at the right end of its line, and what
+    a line has left goes to `filling`, a field whose hint is read whole.
 
     Words on buttons are never cut: at 150 % or in a narrow window a row needs two lines.
     """
 
-    def __init__(self, parent: QWidget | None = None, *, aside: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        *,
+        aside: QWidget | None = None,
+        filling: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
-        self._aside = aside
+        self._aside, self._filling = aside, filling
         self.setContentsMargins(0, 0, 0, 0)
 
     def addItem(self, item: QLayoutItem) -> None:
@@ -58,11 +65,14 @@ class WrappingRow(QLayout):
     def _shown(self) -> list[QLayoutItem]:
         return [item for item in self._items if not item.isEmpty()]
 
-    @staticmethod
-    def _wanted(item: QLayoutItem, room: int) -> QSize:
+    def _wanted(self, item: QLayoutItem, room: int) -> QSize:
         """What it wants; what can shrink takes no more than the room there is."""
         size, widget = item.sizeHint(), item.widget()
         least = item.minimumSize().width()
+        if widget is self._filling and isinstance(widget, QLineEdit):
+            hint = widget.fontMetrics().horizontalAdvance(widget.placeholderText()) + 28
+            size.setWidth(max(least, min(max(hint, size.width()), room)))
+            return size
         if widget is not None and widget.sizePolicy().horizontalPolicy() in (
             QSizePolicy.Policy.Ignored,
             QSizePolicy.Policy.Maximum,
@@ -77,7 +87,10 @@ class WrappingRow(QLayout):
         for line in lines:
             height = max(size.height() for _, size in line)
             left = rect.left()
+            spare = rect.width() - sum(size.width() + _GAP for _, size in line) + _GAP
             for item, size in line:
+                if self._filling is not None and item.widget() is self._filling:
+                    size.setWidth(size.width() + max(0, spare))
                 if item.widget() is self._aside:
                     left = rect.right() + 1 - size.width()
                 if move:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from kinet.ui.kept_shares import KeyPlace
-from kinet.ui.kit.controls import repolish, text_label
+from kinet.ui.kit.controls import ElidedLabel, repolish, text_label
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.models.key_field import KeyField
 
@@ -23,7 +23,8 @@ class KeyForm(QWidget):
 
     def __init__(self, title: str, second: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title = text_label(title, type="strong", parent=self)
+        self.title = ElidedLabel(title, self)
+        self.title.setProperty("type", "strong")
         self.place = text_label("", type="meta", tone="text_3", parent=self)
         self.place.setWordWrap(True)
         self.field = KeyField("Paste a key", self)

@@ -51,11 +51,11 @@ class ModelShare:
             parts = f"first {self.head:,} and last {self.tail:,}"
         return f"Model got {parts} of {self.total:,} characters"
 
-    def short_sentence(self) -> str:
+    def short_sentence(self, unit: str = "") -> str:
         """The same for a narrow panel: how much, without from where."""
         if self.kind != "cut":
             return self.sentence()
-        return f"Model got {self.head + self.tail:,} of {self.total:,}"
+        return f"Model got {self.head + self.tail:,} of {self.total:,} {unit}".strip()
 
 
 def share_of(content: str, model_content: str) -> ModelShare:

@@ -27,6 +27,7 @@ class ShareRow(QFrame):
         self.text = ElidedLabel("", self)
         self.text.setProperty("type", "meta")
         self.text.setProperty("tone", "text_2")
+        self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._cut = TextButton("Show cut", self, kind="link", size="row")
         self._cut.setToolTip("Go to the place where the model’s part breaks off")
         self._cut.clicked.connect(self.cut_requested)
@@ -61,6 +62,11 @@ class ShareRow(QFrame):
         self._rest.setVisible(share.kind == "cut")
         self._fit()
 
+    @property
+    def sentence(self) -> str:
+        """All that can be said, whatever there is room for."""
+        return self._share.sentence()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
@@ -71,10 +77,12 @@ class ShareRow(QFrame):
         buttons = [button for button in (self._cut, self._rest) if not button.isHidden()]
         room = self.width() - 28 - sum(button.sizeHint().width() + 8 for button in buttons)
         room -= 24 if not self._mark.isHidden() else 0
-        whole = self._share.sentence()
-        fits = self.text.fontMetrics().horizontalAdvance(whole) <= room
-        self.text.set_text(whole if fits else self._share.short_sentence())
-        if not fits:
+        whole = self.sentence
+        said = (whole, self._share.short_sentence("characters"), self._share.short_sentence())
+        wide = self.text.fontMetrics().horizontalAdvance
+        shown = next((words for words in said if wide(words) <= room), said[-1])
+        self.text.set_text(shown)
+        if shown != whole:
             self.text.setToolTip(whole)
 
 

@@ -35,7 +35,7 @@ class KeyStrip(KeyForm):
         self._asked = ""
         self.field.clear()
         if profile is not None:
-            self.title.setText(f"Key for {profile.name}")
+            self.title.set_text(f"Key for {profile.name}")
             self.field.setAccessibleName(f"API key for {profile.name}")
 
     def show_place(self, profile: ModelProfile, place: KeyPlace) -> None:

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QVBoxLayout,
     QWidget,
@@ -20,6 +19,7 @@ from kinet.ui.kit.choice_box import ChoiceBox
 from kinet.ui.kit.controls import Line, text_label
 from kinet.ui.kit.part_buttons import TextButton, padded
 from kinet.ui.kit.save_text import save_text
+from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.preferences.fact_editor import FactEditor
 from kinet.ui.preferences.fact_row import FactLine
 
@@ -133,16 +133,12 @@ class MemoryView(QWidget):
         self.told.emit(f"{count} new fact{'' if count == 1 else 's'}", None)
 
     def _arrange(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.field, 1)
-        row.addWidget(self.scope)
-        row.addWidget(self.add)
-        tools = QHBoxLayout()
-        tools.setSpacing(8)
-        tools.addWidget(self.search, 1)
-        tools.addWidget(self.take_in)
-        tools.addWidget(self.take_out)
+        row = WrappingRow(filling=self.field)
+        for part in (self.field, self.scope, self.add):
+            row.addWidget(part)
+        tools = WrappingRow(filling=self.search)
+        for part in (self.search, self.take_in, self.take_out):
+            tools.addWidget(part)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 8)
         column.setSpacing(8)

@@ -85,10 +85,13 @@ class PriceTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Figures get what they need; the model's name and the source share the rest."""
         super().resizeEvent(event)
-        width = self.viewport().width()
-        for column, wanted in _WIDTHS.items():
+        # Larger figures want more room; what is too wide then scrolls in the table's own frame.
+        zoom = max(1.0, current_theme().zoom / 100)
+        widths = {column: round(wanted * zoom) for column, wanted in _WIDTHS.items()}
+        for column, wanted in widths.items():
             self.setColumnWidth(column, wanted)
-        self.setColumnWidth(MODEL, max(96, width - sum(_WIDTHS.values())))
+        left = self.viewport().width() - sum(widths.values())
+        self.setColumnWidth(MODEL, max(round(96 * zoom), left))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter edits, Delete goes back to the built-in price."""

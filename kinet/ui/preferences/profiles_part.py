@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from kinet.core.errors import KinetError
 from kinet.core.profile import ModelProfile
 from kinet.ui.kit.controls import text_label
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.tasks import spawn
+from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.models.probe_words import words_of
 from kinet.ui.preferences.key_strip import KeyStrip
 from kinet.ui.preferences.profile_editing import ProfileEditing
@@ -75,11 +76,10 @@ class ProfilesPart(QWidget):
         self.test_all = TextButton("Test all", self, kind="quiet", size="small", icon_name="retry")
         self.add = TextButton("Add profile", self, size="small", icon_name="plus", token="text")
         self.add.setObjectName("addProfileButton")
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(text_label("Profiles", type="strong", parent=self), 1)
-        head.addWidget(self.test_all)
-        head.addWidget(self.add)
+        title = text_label("Profiles", type="strong", parent=self)
+        head = WrappingRow(filling=title)
+        for word in (title, self.test_all, self.add):
+            head.addWidget(word)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)

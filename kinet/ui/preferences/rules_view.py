@@ -17,6 +17,7 @@ from kinet.ui.kit.choice_box import ChoiceBox
 from kinet.ui.kit.controls import IconButton, Line, text_label
 from kinet.ui.kit.part_buttons import TextButton, padded
 from kinet.ui.kit.visible_text import spell_out
+from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.services import JudgedPart, RuleRow, RuleServices
 
 _WORDS = {"allow": "runs without a question", "ask": "is asked about", "deny": "is refused"}
@@ -40,7 +41,7 @@ class RulesView(QWidget):
         self._services, self._folder = services, folder
         self.field = QLineEdit(self)
         self.field.setObjectName("simulatorField")
-        self.field.setPlaceholderText("Paste a command to see what would happen")
+        self.field.setPlaceholderText("Paste a command to judge it")
         self.field.setAccessibleName("A command to be judged; it is not run")
         self.field.textChanged.connect(self._simulate)
         self._result = _Rows(self)
@@ -89,11 +90,9 @@ class RulesView(QWidget):
         self._simulate()
 
     def _arrange(self) -> None:
-        form = QHBoxLayout()
-        form.setSpacing(8)
-        form.addWidget(self.answer)
-        form.addWidget(self.words, 1)
-        form.addWidget(self.add)
+        form = WrappingRow(filling=self.words)
+        for part in (self.answer, self.words, self.add):
+            form.addWidget(part)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 16, 0, 8)
         column.setSpacing(8)

@@ -41,7 +41,7 @@ class SearchKeyPart(KeyForm):
         self.setVisible(bool(self._service))
         if self._service:
             title = f"Key for {_SERVICES[self._service]}"
-            self.title.setText(title)
+            self.title.set_text(title)
             self.field.setAccessibleName(title)
             spawn(self._look(self._service), "look for a search key")
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
+    QBoxLayout,
     QDoubleSpinBox,
     QFileDialog,
     QHBoxLayout,
@@ -22,6 +24,7 @@ from kinet.settings.fields import Choice, SettingField
 from kinet.ui.kit.choice_box import ChoiceBox
 from kinet.ui.kit.controls import IconButton, repolish, text_label
 from kinet.ui.kit.switch import Switch
+from kinet.ui.look.theme import current_theme
 
 _CONTROL_WIDTH = 248
 _FAR = 2_000_000_000
@@ -42,6 +45,7 @@ class FieldRow(QWidget):
         self._error.setWordWrap(True)
         self._error.hide()
         title = text_label(field.title, parent=self)
+        title.setWordWrap(True)
         words = QVBoxLayout()
         words.setSpacing(2)
         words.addWidget(title)
@@ -51,11 +55,11 @@ class FieldRow(QWidget):
         self.editor = make_editor(field, self)
         self.editor.widget.setAccessibleDescription(field.help)
         title.setBuddy(self.editor.widget)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 12, 0, 12)
-        row.setSpacing(24)
-        row.addLayout(words, 1)
-        row.addWidget(self.editor, 0, Qt.AlignmentFlag.AlignTop)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.setContentsMargins(0, 12, 0, 12)
+        self._row.setSpacing(24)
+        self._row.addLayout(words, 1)
+        self._row.addWidget(self.editor, 0, Qt.AlignmentFlag.AlignTop)
         self.set_value(value)
         self.editor.edited.connect(self._edited)
 
@@ -85,6 +89,23 @@ class FieldRow(QWidget):
         self._error.setVisible(bool(sentence))
         self.editor.widget.setProperty("invalid", bool(sentence))
         repolish(self.editor.widget)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow page the control goes below its words; a switch has room beside them."""
+        super().resizeEvent(event)
+        beside = QBoxLayout.Direction.LeftToRight
+        below = QBoxLayout.Direction.TopToBottom
+        narrow = self.width() < 1.7 * _CONTROL_WIDTH * max(1.0, current_theme().zoom / 100)
+        stacked = narrow and self.field.kind != "switch"
+        if self._row.direction() != (below if stacked else beside):
+            self._row.setDirection(below if stacked else beside)
+            self._row.setSpacing(8 if stacked else 24)
+            self._row.setStretch(0, 0 if stacked else 1)
+
+    def minimumSizeHint(self) -> QSize:
+        # However it lies now, it could be as narrow as its control.
+        least = super().minimumSizeHint()
+        return QSize(min(least.width(), _CONTROL_WIDTH), least.height())
 
     def matches(self, words: str) -> bool:
         """True if the title or the help holds all the words."""

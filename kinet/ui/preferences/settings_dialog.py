@@ -149,9 +149,10 @@ class SettingsDialog(QDialog):
         # Larger words want more room, as far as the window has it.
         wanted = SIZE * max(1.0, current_theme().zoom / 100)
         self.resize(wanted.boundedTo(window.size() - QSize(32, 32)))
-        self._side.setFixedWidth(
-            min(wanted.width() * _LIST_WIDTH // SIZE.width(), self.width() // 3)
-        )
+        # The names of the pages are read whole.
+        names = self.list.sizeHintForColumn(0) + 2 * self.list.frameWidth() + 24
+        share = self.width() * _LIST_WIDTH // SIZE.width()
+        self._side.setFixedWidth(max(names, share))
         middle = window.mapToGlobal(window.rect().center()) - self.rect().center()
         self.move(middle)
         if self._scrim is None:

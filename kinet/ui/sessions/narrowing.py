@@ -20,6 +20,8 @@ _TIMES = (("Any time", 0), ("Last 24 hours", 1), ("Last 7 days", 7), ("Last 30 d
 _TOOLS = ("shell", "read_file", "write_file", "edit_file", "grep", "glob", "web_fetch",
           "web_search", "git_diff", "dispatch_agent")  # fmt: skip
 _ANY_TOOL = "*"
+# Pixels of a choice; what is longer says itself as a tooltip.
+_WIDEST = 320
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ class NarrowButton(IconButton):
             menu, "Time", list(_TIMES), now.days, lambda value: replace(self.narrowing, days=value)
         )
         self._choice(
-            menu, "Folder", [("Any folder", ""), *((_short(item), item) for item in folders)],
+            menu, "Folder", [("Any folder", ""), *((item, item) for item in folders)],
             now.folder, lambda value: replace(self.narrowing, folder=value),
         )  # fmt: skip
         self._choice(
@@ -119,9 +121,13 @@ class NarrowButton(IconButton):
         make: Callable[[Any], Narrowing],
     ) -> None:
         inner = menu.addMenu(title)
+        inner.setToolTipsVisible(True)
+        metrics = inner.fontMetrics()
         group = QActionGroup(inner)
         for label, value in choices:
-            action = QAction(label.replace("&", "&&"), inner, checkable=True)
+            shown = metrics.elidedText(label, Qt.TextElideMode.ElideMiddle, _WIDEST)
+            action = QAction(shown.replace("&", "&&"), inner, checkable=True)
+            action.setToolTip(label)
             action.setChecked(value == chosen)
             action.triggered.connect(lambda _checked=False, v=value: self.narrow(make(v)))
             group.addAction(action)
@@ -129,7 +135,3 @@ class NarrowButton(IconButton):
 
     def _forget(self) -> None:
         self.menu = None
-
-
-def _short(folder: str) -> str:
-    return folder if len(folder) <= 48 else f"…{folder[-47:]}"

@@ -84,12 +84,11 @@ class SkillRow(QWidget):
         head.addWidget(name)
         word, tone = _STATES[state]
         if word:
-            head.addWidget(text_label(word, type="meta", tone=tone, parent=self))
+            head.addWidget(_meta(word, tone, self))
         if not skill.by_model and not skill.problem:
-            head.addWidget(text_label("Only you call it", type="meta", tone="text_3", parent=self))
+            head.addWidget(_meta("Only you call it", "text_3", self))
         if not skill.by_person and not skill.problem:
-            only = text_label("Only the model loads it", type="meta", tone="text_3", parent=self)
-            head.addWidget(only)
+            head.addWidget(_meta("Only the model loads it", "text_3", self))
         head.addStretch(1)
         column = QVBoxLayout()
         column.setSpacing(2)
@@ -113,6 +112,14 @@ class SkillRow(QWidget):
             note.setWordWrap(True)
             column.addWidget(note)
         return column
+
+
+def _meta(words: str, tone: str, parent: QWidget) -> ElidedLabel:
+    """A quiet word beside the name, which gives way where there is no room."""
+    label = ElidedLabel(words, parent)
+    label.setProperty("type", "meta")
+    label.setProperty("tone", tone)
+    return label
 
 
 def owner_words(owner: str, folder: Path) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QLineEdit, QVBoxLayout, QWidget
 
 from kinet.core.errors import KinetError
 from kinet.settings.skill_services import SkillServices
@@ -16,6 +16,7 @@ from kinet.skills.catalog import Catalog, Listed
 from kinet.ui.kit.controls import Line, text_label
 from kinet.ui.kit.part_buttons import TextButton, padded
 from kinet.ui.kit.tasks import in_thread, spawn
+from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.skills.skill_editor import SkillEditor
 from kinet.ui.skills.skill_row import SkillRow
 
@@ -97,11 +98,9 @@ class SkillsView(QWidget):
         spawn(self._import(source), "import of skills")
 
     def _arrange(self) -> None:
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
+        buttons = WrappingRow()
         for button in (self.new, self.from_folder, self.from_zip):
             buttons.addWidget(button)
-        buttons.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 12, 0, 8)
         column.setSpacing(8)

@@ -92,8 +92,6 @@ class Teller:
                 self._thinking(text)
             case MessageCompleted(message=message):
                 if message.role == "assistant":
-                    # A call may end before it begins: its arguments stand only here.
-                    self._book.apply(event)
                     self._answered(event)
                 elif message.role == "user" and message.kind in ("", "steer"):
                     self._asked(message)
@@ -215,6 +213,8 @@ class Teller:
 
     def _answered(self, event: MessageCompleted) -> None:
         turn, message = self._turn, event.message
+        # A call may end before it begins: its arguments stand only here.
+        self._book.apply(event)
         self._end_retry()
         if message.reasoning and not self._live:
             before = turn.reasoning.source if turn.reasoning else ""

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QVBoxLayout, QWidget
 
 from kinet.ui.kit.controls import ElidedLabel, text_label
+from kinet.ui.kit.over_window import whole_words
 
 if TYPE_CHECKING:
     from kinet.ui.chat.chat_panel import ChatPanel
@@ -69,7 +70,7 @@ class CloseQuestion(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(work.title)
-        self.setFixedWidth(480)
+        whole_words(self, 480)
         body = text_label(work.consequence)
         body.setWordWrap(True)
         stop = QPushButton("Stop and quit")
