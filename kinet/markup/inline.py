@@ -21,7 +21,8 @@ from kinet.markup.visible import (
 
 # Marks what is added about a link or a picture, so that it is never copied as words.
 ASIDE = "aside"
-_TASK = re.compile(r"^\[([ xX])\][ \u00a0]")
+# What a list item that is a task begins with.
+TASK = re.compile(r"^\[([ xX])\][ \u00a0]")
 _TAGS = {
     "strong_open": '<span style="font-weight:600">',
     "em_open": "<i>",
@@ -93,7 +94,7 @@ class InlineWriter:
 
     def _text(self, text: str, first: bool) -> None:
         self._said(text)
-        task = _TASK.match(text) if first and self.is_item else None
+        task = TASK.match(text) if first and self.is_item else None
         if task:
             mark = "☐" if task.group(1) == " " else "☑"
             # Faces differ too much: the box is drawn where a bullet would be, its sign only copied.

@@ -18,16 +18,19 @@ from markdown_it.token import Token
 from kinet.markup.blocks import BlockStream, split_in_steps
 from kinet.markup.formulas import draw_formula
 from kinet.markup.highlight import highlight
+from kinet.markup.inline import TASK
 from kinet.markup.links import bare_links, names_target, openable, target
 from kinet.markup.parser import parser
 from kinet.markup.render import is_hostile, parsed
 from kinet.markup.slices import Block, Bounds
+from kinet.markup.survey import direction
 from kinet.markup.visible import shown, shown_code
 from kinet.paths import resources_dir
 
 _BOUNDS = Bounds(10**6, 10**9, 10**6, characters=16_384, lines=2_000, open_characters=32_768)
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _OWN_DIRECTION = ("paragraph_open", "heading_open", "list_item_open", "td_open", "th_open")
+_OF_ITS_WORDS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
 _TEXT_COLOR = "currentColor"
 
 
@@ -69,10 +72,28 @@ def _block(block: Block, references: Mapping[str, object]) -> str:
     if is_hostile(block.markdown):
         return f"<p>{plain_html(block.source.strip())}</p>"
     tokens = parsed(block.markdown, references)
-    for token in tokens:
+    for place, token in enumerate(tokens):
         if token.type in _OWN_DIRECTION:
             token.attrSet("dir", "auto")
+        elif token.type in _OF_ITS_WORDS:
+            # "auto" does not look into what has a direction of its own.
+            said = next((one.content for one in tokens[place:] if one.type == "inline"), "")
+            token.attrSet("dir", direction(said))
+        elif token.type == "inline" and token.children and _in_item(tokens, place):
+            _show_task(token.children[0])
     return str(_writer().render(tokens, parser().options, {}))
+
+
+def _in_item(tokens: Sequence[Token], place: int) -> bool:
+    """True for the first words of a list item."""
+    return place >= 2 and tokens[place - 2].type == "list_item_open"
+
+
+def _show_task(token: Token) -> None:
+    """A task shows its box."""
+    if token.type == "text" and (task := TASK.match(token.content)):
+        sign = "☐" if task[1] == " " else "☑"
+        token.content = f"{sign} {token.content[task.end() :]}"
 
 
 @lru_cache(maxsize=1)
