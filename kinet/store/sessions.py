@@ -17,11 +17,13 @@ from kinet.core.events import (
     Event,
     MessageCompleted,
     ToolFinished,
+    ToolStarted,
     TurnFinished,
     TurnStarted,
     event_type,
     is_saved,
 )
+from kinet.core.own_command import NAME
 from kinet.store import search, usage
 from kinet.store.blobs import FOLDER_NAME, BlobFolder
 from kinet.store.database import Database, awaitable
@@ -323,10 +325,11 @@ def _append(
             or 0
         )
         parent = seq
+    said = sum(is_said(event) for event, _ in rows)
     connection.execute(
         "UPDATE session SET leaf = ?, touched = ?, updated = ?, state = coalesce(?, state),"
         " message_count = message_count + ? WHERE id = ?",
-        (parent, last_row, now, _state_after(rows), _messages(rows), session_id),
+        (parent, last_row, now, _state_after(rows), said, session_id),
     )
 
 
@@ -346,8 +349,12 @@ def _state_after(rows: Sequence[tuple[Event, str]]) -> str | None:
     return state
 
 
-def _messages(rows: Sequence[tuple[Event, str]]) -> int:
-    return sum(isinstance(event, MessageCompleted) for event, _ in rows)
+def is_said(event: Event) -> bool:
+    """True for what makes a session worth a row in the list: a message, or a command of the
+    person's own, from its start on."""
+    return isinstance(event, MessageCompleted) or (
+        isinstance(event, ToolStarted) and event.name == NAME
+    )
 
 
 def _mark_interrupted(connection: sqlite3.Connection) -> None:

@@ -17,7 +17,6 @@ from kinet.core.conversation import replay
 from kinet.core.errors import StoreError
 from kinet.core.events import (
     Event,
-    MessageCompleted,
     ToolFinished,
     event_type,
     from_json,
@@ -26,7 +25,7 @@ from kinet.core.events import (
 )
 from kinet.store import search, usage
 from kinet.store.event_rows import clean, decode
-from kinet.store.sessions import SessionStore
+from kinet.store.sessions import SessionStore, is_said
 
 FORMAT = 1
 _HEAD = ("id", "title", "titled_by", "folder", "profile", "created", "updated", "leaf", "branched")
@@ -152,7 +151,7 @@ def _insert_row(
 
 def _standing(copy: Copy) -> tuple[str, int]:
     """The state of the list and the number of messages."""
-    said = sum(isinstance(row.event, MessageCompleted) for row in copy.rows)
+    said = sum(is_said(row.event) for row in copy.rows)
     if copy.head["branched"]:
         return "idle", said
     conversation = replay([row.event for row in copy.rows])

@@ -460,6 +460,8 @@ async def test_killed_in_the_middle_it_is_marked_when_the_session_opens(tmp_path
     program.wait()
     program.stdout.close()
     again = create_runtime(home, cwd=work)
+    # It is in the list, though nothing was ever said in it.
+    assert [(row.id, row.message_count) for row in again.sessions.list()] == [(session_id, 1)]
     session = again.open_session(session_id)
     (message,) = session.history()
     assert message.command.status == "interrupted, outcome unknown"
