@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from kinet.engine.truncation import fitted, head_and_tail
 from kinet.providers.base import ModelRequest, Provider, StreamItem
 
 _RESULT_CHARACTERS = 2_000
-_REQUEST_CHARACTERS = 4_000
+_REQUEST_WEIGHT = 4_000
 _OLD_REQUEST_WEIGHT = 400
 _REQUEST = "## The request being worked on, in the person's own words"
 _TURN = "## The turn being worked on"
@@ -81,6 +82,7 @@ async def summarise(
     provider: Provider,
     *,
     weight: float,
+    kept: float = math.inf,
     session_id: str,
     topic: str = "",
     request: str = "",
@@ -90,7 +92,8 @@ async def summarise(
     """Asks the model for the summary of what is dropped.
 
     `request` is what the person asked in the turn that goes on, if that is dropped too: it is kept
-    word by word. Of the old part so much is sent as weighs `weight` Latin letters. A failed, empty
+    word by word. Of the old part so much is sent as weighs `weight` Latin letters; what is kept by
+    us in the summary, that request and the lists of files, weighs at most `kept`. A failed, empty
     or tool-calling answer, and one longer than what it replaces, gives no summary but the reason;
     this never raises a ProviderError.
     """
@@ -112,7 +115,7 @@ async def summarise(
         return Outcome("", done.usage if done else None, f"{SUMMARY_FAILED}: {exc}")
     if only_prefix:
         summary = f"{_TURN}\n{summary}"
-    return Outcome(_completed(summary, request, cut), done.usage)
+    return Outcome(_completed(summary, request, cut, kept), done.usage)
 
 
 def _old_and_prefix(
@@ -124,7 +127,7 @@ def _old_and_prefix(
     return fitted(_as_text(old), room - size_of_text(of_turn).characters), of_turn
 
 
-def makeshift_summary(cut: Plan, request: str = "") -> str:
+def makeshift_summary(cut: Plan, request: str = "", kept: float = math.inf) -> str:
     """What can be kept without asking a model: earlier summary, requests of the person, files."""
     earlier, old = _earlier(cut.dropped)
     parts = [_model_part(earlier)] if earlier else []
@@ -133,7 +136,7 @@ def makeshift_summary(cut: Plan, request: str = "") -> str:
         said = "\n".join(f"- {fitted(text, _OLD_REQUEST_WEIGHT)}" for text in requests[-5:])
         parts.append(f"## What the person asked, in their own words\n{said}")
     parts.append(f"({len(old)} older messages were left out without a summary.)")
-    return _completed("\n\n".join(parts), request, cut)
+    return _completed("\n\n".join(parts), request, cut, kept)
 
 
 async def _complete(
@@ -233,16 +236,16 @@ def _as_text(messages: Sequence[Message]) -> str:
     return "\n\n".join(lines)
 
 
-def _completed(text: str, request: str, cut: Plan) -> str:
+def _completed(text: str, request: str, cut: Plan, kept: float) -> str:
     """A summary with what is kept by us: the request word by word, and the file lists."""
     earlier, _ = _earlier(cut.dropped)
     files = FileLists.read(earlier).joined_with(files_of(cut.dropped))
     parts = [text]
     if request:
-        lines = head_and_tail(request, _REQUEST_CHARACTERS).splitlines()
+        lines = fitted(request, min(_REQUEST_WEIGHT, kept / 2)).splitlines()
         parts.append("\n".join([_REQUEST, *(f"> {line}" for line in lines)]))
     if files:
-        parts.append(files.write())
+        parts.append(files.within(kept / 2).write())
     return "\n\n".join(parts)
 
 

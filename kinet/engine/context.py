@@ -149,8 +149,12 @@ class Context:
         """From the next request on `turn`'s model and effort are asked."""
         self._turn = turn
 
-    def shorten_to(self, tokens: int) -> None:
-        """From now on long texts are cut in requests, so that none takes too large a share."""
+    def shorten_to(self, tokens: int, *, pictures: bool) -> None:
+        """From now on long texts are cut in requests, so that none takes too large a share.
+
+        Without `pictures` a few words stand in the place of each.
+        """
+        self._shortening.pictures = pictures
         each = tokens * self.characters_per_token() / _SHARES
         self._shortening.at_most = max(_SHORTEST, each)
 

@@ -6,18 +6,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kinet.core.messages import Message
+from kinet.engine.tokens import size_of_text
 
 _READ, _CHANGED = HEADS = "## Files read", "## Files changed"
+_CUT = "(Of the files of this conversation only the newest are listed.)"
 _READERS = frozenset({"read_file"})
 _WRITERS = frozenset({"write_file", "edit_file", "delete_file"})
 
 
 @dataclass(frozen=True, slots=True)
 class FileLists:
-    """Paths in the order they were first met; a changed file is not listed as read."""
+    """Paths in the order they were first met; a changed file is not listed as read.
+
+    `cut` says that earlier ones are not listed any more.
+    """
 
     read_files: tuple[str, ...] = ()
     changed_files: tuple[str, ...] = ()
+    cut: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.read_files or self.changed_files)
@@ -26,11 +32,31 @@ class FileLists:
         """Both together; changed wins over read."""
         changed = tuple(dict.fromkeys((*self.changed_files, *later.changed_files)))
         read = dict.fromkeys((*self.read_files, *later.read_files))
-        return FileLists(tuple(path for path in read if path not in changed), changed)
+        read_only = tuple(path for path in read if path not in changed)
+        return FileLists(read_only, changed, self.cut or later.cut)
+
+    def within(self, weight: float) -> FileLists:
+        """As many as weigh no more than `weight` letters: of those read, then changed, the newest.
+
+        They add up in a long conversation, and a small window is soon full of them.
+        """
+        kept: list[str] = []
+        for path in reversed((*self.read_files, *self.changed_files)):
+            weight -= size_of_text(path).characters + 1
+            if weight < 0:
+                break
+            kept.append(path)
+        if len(kept) == len(self.read_files) + len(self.changed_files):
+            return self
+        return FileLists(
+            tuple(path for path in self.read_files if path in kept),
+            tuple(path for path in self.changed_files if path in kept),
+            cut=True,
+        )
 
     def write(self) -> str:
         """As sections of a summary."""
-        parts = []
+        parts = [_CUT] if self.cut else []
         if self.read_files:
             parts.append("\n".join((_READ, *self.read_files)))
         if self.changed_files:
@@ -42,17 +68,20 @@ class FileLists:
         """The lists that `write` put into a summary."""
         found: dict[str, list[str]] = {_READ: [], _CHANGED: []}
         current: list[str] | None = None
+        cut = False
         for line in summary.splitlines():
-            if line.startswith("## "):
+            if line == _CUT:
+                cut = True
+            elif line.startswith("## "):
                 current = found.get(line)
             elif line and current is not None:
                 current.append(line)
-        return cls(tuple(found[_READ]), tuple(found[_CHANGED]))
+        return cls(tuple(found[_READ]), tuple(found[_CHANGED]), cut)
 
     @staticmethod
     def strip(summary: str) -> str:
         """The summary without its lists: they are kept by us, not rewritten by a model."""
-        starts = [place for mark in (_READ, _CHANGED) if (place := summary.find(mark)) >= 0]
+        starts = [place for mark in (_CUT, _READ, _CHANGED) if (place := summary.find(mark)) >= 0]
         return summary[: min(starts)].rstrip() if starts else summary
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kinet.core.messages import Message, TextPart
+from kinet.core.messages import ImagePart, Message, TextPart
 from kinet.engine.tokens import size_of_text
 from kinet.engine.truncation import NOTE_WEIGHT, fitted
 
+_LEFT_OUT = TextPart("[a picture was here; it was left out, for the request was too large]")
 # No text is cut to less: below that it says nothing.
 _SHORTEST = 200
 
@@ -23,9 +24,13 @@ class Shortening:
     def __init__(self) -> None:
         self.at_most = 0.0
         self.for_now = 0.0
+        # False once a server refused a request that was cut already: pictures may be what is large.
+        self.pictures = True
 
     def of(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         """The messages with their long texts cut; the same tuple if nothing is to be cut."""
+        if not self.pictures:
+            messages = tuple(map(_without_pictures, messages))
         limits = [limit for limit in (self.at_most, self.for_now) if limit]
         if not limits:
             return messages
@@ -38,6 +43,17 @@ class Shortening:
         while limit > _SHORTEST and sum(_cut(weight, limit) for weight in weights) > room:
             limit *= 0.8
         self.for_now = max(limit, _SHORTEST)
+
+
+def _without_pictures(message: Message) -> Message:
+    if not message.images:
+        return message
+    parts = tuple(
+        _LEFT_OUT if isinstance(part, ImagePart) else part
+        for part in message.content
+        if not isinstance(part, str)
+    )
+    return replace(message, content=parts)
 
 
 def shortened(message: Message, weight: float) -> Message:

@@ -34,6 +34,8 @@ _SUMMARY_INPUT_SHARE = 0.6
 # For each file that is put back, and for all that is.
 _PUT_BACK_TOKENS = 5_000
 _PUT_BACK_SHARE = 0.15
+# Of the window, for what a summary holds word by word beside what the model wrote.
+_KEPT_BY_US = 0.15
 
 
 class Shrinking:
@@ -97,10 +99,14 @@ class Shrinking:
         target = self._size_at_overflow // share
         cut = self._plan(max(0, target - self._context.estimate_fixed()))
         if cut is not None:
-            summary = makeshift_summary(cut, self._lost_request(cut))
+            summary = makeshift_summary(cut, self._lost_request(cut), self._kept_by_us())
             summary = await self._with_put_back(cut, summary, files=0)
             self._tell(cut, summary, "the server said that the prompt is too long")
-        self._context.shorten_to(target)
+        pictures = self._overflows == 1
+        if not pictures and any(item.images for item in self._recorder.conversation.context()):
+            note = "It was still too long; pictures are left out of it, too."
+            self._recorder.emit(Notice(note, "warning"))
+        self._context.shorten_to(target, pictures=pictures)
         return True
 
     async def compact(self, reason: str, topic: str = "") -> bool:
@@ -127,7 +133,7 @@ class Shrinking:
             self._rests = True
             reason = outcome.reason
             cut = self._plan(self._kept_tail(), whole_turns=True) or cut
-            summary = makeshift_summary(cut, self._lost_request(cut))
+            summary = makeshift_summary(cut, self._lost_request(cut), self._kept_by_us())
             note = f"The older part was left out without a summary: {reason}."
         summary = await self._with_put_back(cut, summary)
         if is_stall(before, self._size_after(cut, summary)):
@@ -178,6 +184,7 @@ class Shrinking:
             cut,
             self._turn.provider,
             weight=room * self._context.characters_per_token(),
+            kept=self._kept_by_us(),
             session_id=self._turn.session_id,
             topic=topic,
             request=self._lost_request(cut),
@@ -209,6 +216,11 @@ class Shrinking:
         user = conversation.messages[len(self._turn.history)]
         kept = conversation.context()[cut.kept_from :]
         return "" if any(message is user for message in kept) else user.text
+
+    def _kept_by_us(self) -> float:
+        """What the request and the lists of files in a summary may weigh."""
+        window = self._context.window or UNKNOWN_WINDOW_LIMIT
+        return _KEPT_BY_US * window * self._context.characters_per_token()
 
     def _kept_tail(self) -> int:
         share = int(_KEPT_SHARE * (self._context.window or UNKNOWN_WINDOW_LIMIT))

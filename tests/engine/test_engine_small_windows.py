@@ -12,7 +12,7 @@ import pytest
 
 from kinet.core.errors import ContextTooLongError
 from kinet.core.events import ContextCompacted, Notice
-from kinet.core.messages import Message
+from kinet.core.messages import ImagePart, Message, TextPart
 from kinet.engine.base import Limits, ModelChange
 from kinet.engine.tokens import Calibration, size_of_message, size_of_text
 from kinet.providers.base import ModelRequest, StreamItem
@@ -23,7 +23,7 @@ from tests.support.chat import Chat
 from tests.support.replies import Reply, asks_for, says
 from tests.support.scripted_provider import ScriptedProvider
 from tests.support.tools import Big, Look
-from tests.support.turns import PROFILE, last, results, texts
+from tests.support.turns import PROFILE, collect, last, results, texts
 
 pytestmark = pytest.mark.usefixtures("wire")
 
@@ -133,6 +133,28 @@ async def test_p14_what_is_kept_is_at_most_three_tenths_of_the_window(window, te
     kept = chat.conversation.messages[entry.kept_from : -1]
     weight = sum(size_of_message(message).characters for message in kept)
     assert 0 < 0.6 * weight <= 0.3 * window
+
+
+@pytest.mark.parametrize("window", [4_096, 8_192])
+async def test_p19_the_request_and_hundreds_of_files_leave_a_small_window_room(window, tmp_path):
+    """A list that grows for ever would fill it, and then nothing could be compacted any more."""
+    for number in range(40):
+        (tmp_path / f"a-file-with-a-longer-name-{number:03}.txt").write_text("x\n")
+    chat = _chat(window, folder=tmp_path, tools=(ReadFile(),))
+    for begin in range(0, 40, 4):
+        script = [
+            asks_for("read_file", path=f"a-file-with-a-longer-name-{number:03}.txt")
+            for number in range(begin, begin + 4)
+        ]
+        _fill(chat, "word " * (window // 40), 12)
+        await chat.send(Quiet(*script, says("Read.")), "The long request. " * 500)
+    entry = chat.conversation.compactions[-1]
+    own = entry.summary.removeprefix(SUMMARY).partition("## Put back")[0]
+    assert 0.6 * size_of_text(own).characters <= 0.2 * window
+    assert entry.after < 0.7 * window
+    # The newest are there, and that others were is said.
+    assert "a-file-with-a-longer-name-035.txt" in own
+    assert "only the newest are listed" in own
 
 
 @pytest.mark.parametrize("letter", ["x", "字"], ids=["Latin", "Chinese"])
@@ -300,3 +322,39 @@ async def test_k16_tools_that_are_larger_than_the_window_end_in_a_card_after_thr
     assert error.kind == "context_too_long"
     assert "larger window" in error.hint
     assert [item.text for item in chat.conversation.messages] == ["Hello."]
+
+
+class OnlyText(ScriptedProvider):
+    """A gateway that refuses large bodies: three pictures are too many."""
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamItem]:
+        """413, as a proxy says it."""
+        if sum(len(message.images) for message in request.messages) > 2:
+            self.requests.append(request)
+            raise ContextTooLongError("Request entity too large.", status=413)
+        async for item in super().stream(request):
+            yield item
+
+
+async def test_k16_pictures_that_are_too_many_do_not_poison_the_session():
+    """The newest message has them all: no older part can be left out for them."""
+    picture = ImagePart("data:image/png;base64," + _DOT)
+    chat = _chat(0)
+    provider = OnlyText(says("I read your words."), says("And these."))
+    request = replace(
+        chat.request(provider),
+        user=Message("user", (TextPart("See these."), *[picture] * 5)),
+    )
+    events = await collect(request)
+    assert texts(events) == ["I read your words."]
+    assert len(provider.requests) == 3
+    assert "picture was here" in provider.requests[2].messages[-1].text
+    assert any(isinstance(event, Notice) and "pictures" in event.text for event in events)
+    # The conversation keeps them.
+    assert len(request.user.images) == 5
+
+
+_DOT = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E"
+    "rkJggg=="
+)
