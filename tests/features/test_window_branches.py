@@ -15,6 +15,7 @@ from kinet.ui.transcript.compaction_entry import CompactionEntry
 from kinet.ui.transcript.lines import MetaEntry
 from kinet.ui.writing.bubble_editor import BubbleEditor
 from tests.support.live_window import LiveWindow, live_window
+from tests.support.replies import Gate
 from tests.support.scripted_server import ScriptedServer, asks_for, fails, hangs, says
 from tests.support.window import until
 
@@ -344,3 +345,37 @@ async def test_messages_that_steer_are_listed_and_can_be_taken_back(
             await live.allow()
             await live.ended()
     assert "capital" not in str(server.bodies[1])
+
+
+async def test_what_is_sent_while_an_edited_message_goes_back_follows_it_once(
+    home: Path, folder: Path
+) -> None:
+    """The summary of the branch that is left may take its time."""
+    gate = Gate()
+    look = asks_for("read_file", path="notes.txt")
+    summary = says("I looked ", gate, "at the notes.")
+    script = (look, says("One."), summary, says("Edited."), says("Typed."))
+    with ScriptedServer(*script) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            live.window.program.settings.set("limits.branch_summary", True)
+            await live.ask("First")
+            _click(live, _lines(live)[0], "edit-message")
+            editor = _editor(live)
+            await until(editor.isVisible)
+            editor.edit.set_text("First, but better")
+            live.press("saveEditButton")
+            await until(gate.reached.is_set)
+            live.type("Typed meanwhile")
+            live.press("sendButton")
+            assert live.panel.composer.queue.texts() == ["Typed meanwhile"]
+            assert live.panel.session.history()[0].text == "First"
+            gate.open()
+            await until(lambda: "Typed." in live.text)
+            await live.ended()
+            asked = [m.text for m in live.panel.session.history() if m.kind == ""]
+            assert [text for text in asked if "First" in text or "Typed m" in text] == [
+                "First, but better",
+                "Typed meanwhile",
+            ]
+            assert live.panel.composer.queue.texts() == []
+            assert live.panel.composer.text() == ""

@@ -180,10 +180,15 @@ class BranchDesk(QObject):
         if session is None or self._runner.running:
             return
         insist = self._runner.end_kind == "circuit"
+        # The summary of what is left may take a while: what is typed now comes after this.
+        self._runner.hold(session)
         try:
             if asked.id:
                 await session.go_back(asked.id, summary=summary)
-        except KinetError as exc:
+        except BaseException as exc:
+            self._runner.release()
+            if not isinstance(exc, KinetError):
+                raise
             self.problem.emit(exc.sentence())
             return
         chosen = self._choose(session, choice)
@@ -192,6 +197,7 @@ class BranchDesk(QObject):
         if chosen:
             self._runner.start(session, text, pictures, insist=insist)
         else:
+            self._runner.release()
             # The conversation has gone back already: the question is within reach.
             self.edits.given_back.emit(text)
 

@@ -90,6 +90,17 @@ class TurnRunner(QObject):
         self._unsent = "" if queued else text if command else as_message_text(text)
         spawn(self._run(session, text, command=command), f"turn of {session.id}")
 
+    def hold(self, session: OpenSession) -> None:
+        """A turn is about to start: what is sent meanwhile waits in the queue. `start` follows, or
+        `release`."""
+        self._session, self._began = session, True
+        self._set_running(True)
+
+    def release(self) -> None:
+        """No turn starts after all."""
+        self.queue_changed.emit()
+        self._set_running(False)
+
     def stop(self) -> None:
         """Ends the running turn; its last event still comes."""
         if self._session is not None and self.running:
