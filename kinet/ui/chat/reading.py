@@ -124,6 +124,7 @@ class Reading(QObject):
         """Empties the transcript of a panel that goes: widgets, slots and what they show hang
         together in circles, and a long conversation must not wait for the collector of garbage."""
         if self.presenter is not None:
+            self.presenter.stage.let_go()
             self.presenter.replay(())
 
     def _replay(self, presenter: Presenter) -> None:

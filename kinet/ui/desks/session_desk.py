@@ -185,6 +185,7 @@ class SessionDesk(QObject):
             self._stack.removeWidget(panel)
             panel.edits.let_go()
             panel.reading.let_go()
+            panel.runner.restore(())
             panel.deleteLater()
             self.panel_dropped.emit()
 

@@ -17,7 +17,7 @@ from kinet.ui.transcript.steps_group import StepGroup
 from kinet.ui.transcript.text_entry import TextEntry
 
 # What most conversations need at most; the slices after it leave the window room to breathe.
-_FIRST_SECONDS = 0.04
+_FIRST_SECONDS = 0.02
 _SLICE_SECONDS = 0.006
 _MOST_MARKED = 500
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 from PySide6.QtWidgets import QAbstractScrollArea
 
+from kinet.ui.kit.letting_go import let_go
 from kinet.ui.transcript.cards import CardShelf
 from kinet.ui.transcript.damage import Damage
 from kinet.ui.transcript.entry import Entry
@@ -88,6 +89,12 @@ class Stage(QObject):
         self.replaced.emit()
         self.follower.follow()
         self.refresh(anew=True)
+
+    def let_go(self) -> None:
+        """Shows nothing any more; what was shown goes bit by bit."""
+        entries = self.flow.entries
+        self.set_entries(())
+        let_go(entries)
 
     def add(self, entry: Entry) -> None:
         """Puts an entry at the end; cards stay behind it."""
