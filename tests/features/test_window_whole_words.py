@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from kinet.core.profile import ModelProfile
 from kinet.settings.schema import sections
 from kinet.settings.store import SettingsStore
 from kinet.ui.desks.link_question import LinkQuestion
+from kinet.ui.desks.undo_question import UndoQuestion
 from kinet.ui.desks.unsandboxed_question import UnsandboxedQuestion
 from kinet.ui.palette.palette import Palette
 from kinet.ui.window.close_question import CloseQuestion, Unfinished
@@ -163,6 +165,7 @@ async def test_dialogs_and_lists_are_whole_and_within_the_window(live: LiveWindo
         CloseQuestion(Unfinished(turn=True, commands=(COMMAND,)), window),
         LinkQuestion("https://example.org/" + "很长的路径/" * 12, window),
         UnsandboxedQuestion("bubblewrap is not installed", window),
+        UndoQuestion([_Changed(f"季度报告/{LONG}.csv"), _Changed("b.md")], window),
     ):
         question.open()
         await asyncio.sleep(0.02)
@@ -173,6 +176,18 @@ async def test_dialogs_and_lists_are_whole_and_within_the_window(live: LiveWindo
     assert isinstance(palette, Palette)
     await _whole(window)
     palette.close_palette()
+
+
+@dataclass(frozen=True)
+class _Changed:
+    """A file that was changed since."""
+
+    path: str
+    answers: tuple[str, ...] = ("keep", "restore", "merge")
+
+    @property
+    def shown(self) -> str:
+        return self.path
 
 
 def _dialogs(window: QWidget) -> list[QDialog]:

@@ -28,6 +28,8 @@ from kinet.ui.kit.controls import ElidedLabel, MenuButton
 
 # Rounding of widths by fonts and fractional scales.
 _SLACK = 2
+# Letters that a cut text must still show to tell anything.
+_LEAST = 5
 
 
 def cut_texts(window: QWidget) -> list[str]:
@@ -48,8 +50,11 @@ def _is_seen(widget: QWidget, window: QWidget) -> bool:
 
 def _faults(widget: QWidget) -> Iterator[str]:
     if isinstance(widget, ElidedLabel):
-        if widget.text() != widget.whole_text() and not widget.toolTip():
+        cut = widget.fontMetrics().horizontalAdvance(widget.whole_text()) > widget.width() + _SLACK
+        if cut and not widget.toolTip():
             yield f"{_named(widget)} is cut and has no tooltip"
+        if cut and widget.width() < _LEAST * widget.fontMetrics().averageCharWidth():
+            yield f"{_named(widget)} shows next to nothing: {widget.whole_text()[:40]}"
         return
     if isinstance(widget, QLabel):
         yield from _label(widget)

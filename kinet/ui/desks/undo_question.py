@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -76,7 +77,11 @@ class UndoQuestion(QDialog):
         holder = QWidget()
         grid = QGridLayout(holder)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setColumnStretch(0, 1)
+        grid.setHorizontalSpacing(12)
+        # Half for the name, half for the answer: the longer of the two would leave none for it.
+        ignored, fixed = QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed
+        for column in (0, 1):
+            grid.setColumnStretch(column, 1)
         for row, file in enumerate(files):
             choice = ChoiceBox(f"What becomes of {file.shown}", holder)
             for answer in file.answers:
@@ -84,8 +89,11 @@ class UndoQuestion(QDialog):
             # Where both sides can be kept that is what loses nothing.
             best = "merge" if "merge" in file.answers else "keep"
             choice.setCurrentIndex(choice.findData(best))
+            choice.setSizePolicy(ignored, fixed)
             self.choices[file.path] = choice
-            grid.addWidget(ElidedLabel(file.shown, holder), row, 0)
+            name = ElidedLabel(file.shown, holder, mode=Qt.TextElideMode.ElideMiddle)
+            name.setSizePolicy(ignored, fixed)
+            grid.addWidget(name, row, 0)
             grid.addWidget(choice, row, 1)
         area = QScrollArea(self)
         area.setWidgetResizable(True)
