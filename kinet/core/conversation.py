@@ -51,7 +51,8 @@ class Carry:
     `first_message` is the number, in the whole conversation, of the first message that the context
     holds (a summary aside). `segments` and `prompt_tokens` are those of the last request, and
     `model` is what answered it, for the note on what broke a cached prefix. `summary_rests` is True
-    while a failed summary is not to be tried again.
+    while a failed summary is not to be tried again. `call_ids` are those of calls that a compaction
+    may have dropped from the context.
     """
 
     first_message: int = 0
@@ -59,6 +60,7 @@ class Carry:
     prompt_tokens: int = 0
     model: str = ""
     summary_rests: bool = False
+    call_ids: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -92,6 +94,8 @@ class Conversation:
     summary_failed_in: int = 0
     # One was paid for and is not in place yet.
     summary_waits: bool = False
+    # An id names one call of the whole conversation.
+    call_ids: set[str] = field(default_factory=set)
     # Pieces, not one growing string: a long answer comes in thousands of them.
     _draft: list[str] = field(default_factory=list)
     _draft_reasoning: list[str] = field(default_factory=list)
@@ -182,12 +186,13 @@ class Conversation:
             prompt_tokens=self.prompt_tokens,
             model=self.model,
             summary_rests=bool(failed) and turn - failed <= SUMMARY_REST_TURNS,
+            call_ids=frozenset(self.call_ids) if self.compaction else frozenset(),
         )
 
     def fork(self) -> Conversation:
         """A copy that goes its own way from here; what is frozen is shared."""
         copied: dict[str, Any] = {
-            item.name: value.copy() if isinstance(value, list | dict) else value
+            item.name: value.copy() if isinstance(value, list | dict | set) else value
             for item in fields(self)
             for value in (getattr(self, item.name),)
         }
@@ -201,6 +206,7 @@ class Conversation:
 
     def _add_message(self, event: MessageCompleted) -> None:
         self.messages.append(event.message)
+        self.call_ids.update(call.id for call in event.message.tool_calls)
         self._clear_draft()
         if event.message.kind == "branch":
             self.summary_failed_in, self.summary_waits = 0, False

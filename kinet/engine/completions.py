@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from kinet.core.completion import Completion
@@ -28,11 +29,14 @@ def without_calls(completion: Completion) -> Completion:
 
 
 class UsedIds:
-    """The ids of all calls of a growing conversation; each message is looked at once."""
+    """The ids of all calls of a growing conversation; each message is looked at once.
 
-    def __init__(self, conversation: Conversation) -> None:
+    `known` are those of messages that are not part of it any more.
+    """
+
+    def __init__(self, conversation: Conversation, known: Iterable[str] = ()) -> None:
         self._conversation = conversation
-        self._ids: set[str] = set()
+        self._ids = set(known)
         self._covered = 0
 
     def now(self) -> set[str]:

@@ -98,7 +98,7 @@ class Turn:
             guarded(request, circuit), self._context, self.recorder, self._cost_of
         )
         self._hashes = SegmentHashes()
-        self._used_ids = UsedIds(conversation)
+        self._used_ids = UsedIds(conversation, request.carry.call_ids)
         self._segments = request.carry.segments
         self._prompt_tokens, self._answered_by = request.carry.prompt_tokens, request.carry.model
         self._cap = StepCap(request.limits.max_steps)

@@ -340,3 +340,14 @@ async def test_call_ids_that_come_again_name_one_call_of_the_conversation(wire):
     answered = [item for item in chat.conversation.messages if item.role == "tool"]
     assert [item.text for item in answered] == ["saw a", "saw b", "saw a", "saw b"]
     assert len({item.tool_call_id for item in answered}) == 4
+
+
+async def test_call_ids_do_not_come_again_behind_a_compaction_either():
+    chat = Chat(tools=(Look(),), limits=Limits(compact_at=3_000))
+    reply = Reply(calls=(Call("look", '{"word": "a"}', "call_0"),))
+    await chat.send(ScriptedProvider(reply, says("word " * 3_000), says("## Goal\nGo on.")))
+    await chat.send(ScriptedProvider(says("word " * 3_000), says("## Goal\nGo on.")))
+    assert all(not item.tool_calls for item in chat.conversation.context())
+    await chat.send(ScriptedProvider(reply, says("Done.")))
+    answered = [item.tool_call_id for item in chat.conversation.messages if item.role == "tool"]
+    assert answered == ["call_0", "call_0_2"]
