@@ -230,6 +230,11 @@ class StepBook:
             self._change(call_id, state="stopped", progress="")
 
 
+def is_own_command(event: Event) -> bool:
+    """True where a command of the person's own begins to run."""
+    return isinstance(event, ToolStarted) and event.name == NAME
+
+
 def verb_of(tool_name: str) -> str:
     """The word for a tool in a step row: Read, Search, Edit, Command, Write, …"""
     known = _TOOLS.get(tool_name)

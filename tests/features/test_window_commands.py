@@ -53,12 +53,12 @@ async def test_a_command_is_marked_before_it_is_sent_and_needs_no_model(
         assert not mark.isVisible()
         live.type("!cat 'two words.txt'")
         assert mark.isVisible()
-        assert mark.words.whole_text() == "runs in orchard; the model hears what it prints"
+        assert mark.words.whole_text() == "the model hears what it prints; runs in orchard"
         assert edit.accessibleName() == "Command"
         assert composer.box.send.accessibleName() == "Run the command"
         assert QFontInfo(edit.document().defaultFont()).fixedPitch()
         live.type("!!ls")
-        assert mark.words.whole_text() == "runs in orchard; kept from the model"
+        assert mark.words.whole_text() == "kept from the model; runs in orchard"
         live.type("!cat 'two words.txt'")
         live.press("sendButton")
         await live.ended()
@@ -69,6 +69,9 @@ async def test_a_command_is_marked_before_it_is_sent_and_needs_no_model(
         assert entry.spoken() == "You ran cat 'two words.txt', exit 0"
         assert "plum" in live.text
         assert live.panel.title == "!cat 'two words.txt'"
+        # Without a model the first page gives way to what was run, and the list has it.
+        assert live.panel.transcript.isVisible()
+        assert live.window.parts.sidebar.model.item(live.panel.session_id) is not None
 
 
 async def test_the_button_of_the_mark_makes_a_message_of_it_and_undo_takes_that_back(

@@ -16,14 +16,13 @@ from kinet.core.events import (
     ContextCompacted,
     Event,
     MessageCompleted,
-    ToolStarted,
     TurnFinished,
 )
-from kinet.core.own_command import NAME, as_message_text, typed_command
+from kinet.core.own_command import as_message_text, typed_command
 from kinet.ui.chat.turn_status import TurnStatus
 from kinet.ui.kit.tasks import breathe, spawn
 from kinet.ui.program import OpenSession
-from kinet.ui.steps import StepBook
+from kinet.ui.steps import StepBook, is_own_command
 
 # Seconds of events in a row before painting and input get their turn.
 _EVENT_SECONDS = 0.008
@@ -160,7 +159,7 @@ class TurnRunner(QObject):
             self.failed.emit(exc.sentence())
 
     def _take(self, event: Event) -> None:
-        if isinstance(event, MessageCompleted | ContextCompacted) or _is_own_command(event):
+        if isinstance(event, MessageCompleted | ContextCompacted) or is_own_command(event):
             self._unsent = ""
         self.steps.apply(event, time.monotonic())
         if isinstance(event, TurnFinished):
@@ -177,11 +176,6 @@ class TurnRunner(QObject):
     def _set_running(self, running: bool) -> None:
         self.running = running
         self.running_changed.emit(running)
-
-
-def _is_own_command(event: Event) -> bool:
-    """True where a command of the person's own began to run."""
-    return isinstance(event, ToolStarted) and event.name == NAME
 
 
 def _parts(attachments: Sequence[Any]) -> list[Any]:

@@ -51,6 +51,8 @@ class ModelDesk(TurnChoosing):
         panel.composer.menus.preset_chosen.connect(self.choose_preset)
         panel.composer.menus.models_requested.connect(lambda: self.open_settings("models"))
         panel.desk.model_needed.connect(self._model_needed)
+        # A session that a command begins needs no model, and has something to show.
+        panel.session_started.connect(lambda _: self.refresh())
         # Another branch may have been asked of another model.
         panel.branches.moved.connect(self.refresh)
         panel.branches.models = lambda: self._models_of(panel)

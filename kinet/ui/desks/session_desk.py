@@ -18,7 +18,7 @@ from kinet.ui.look.theme import Theme
 from kinet.ui.program import Program, SessionRow
 from kinet.ui.sessions.session_list import SessionItem
 from kinet.ui.sessions.sidebar import Sidebar
-from kinet.ui.steps import StepBook
+from kinet.ui.steps import StepBook, is_own_command
 from kinet.ui.writing.drafts import DraftBook
 from kinet.ui.writing.pasted_pictures import forget_unused
 
@@ -205,9 +205,9 @@ class SessionDesk(QObject):
             self._sidebar.update_session(changed)
 
     def _event_came(self, panel: ChatPanel, event: Event) -> None:
-        """A session is in the list from its first message on."""
+        """A session is in the list from its first message or command on."""
         known = self._sidebar.model.item(panel.session_id) is not None
-        if isinstance(event, MessageCompleted) and not known:
+        if not known and (isinstance(event, MessageCompleted) or is_own_command(event)):
             self.load_list()
 
     def _item(self, row: SessionRow) -> SessionItem:

@@ -87,7 +87,8 @@ class CommandMark(QWidget):
         private = self._command is not None and self._command.private
         heard = "kept from the model" if private else "the model hears what it prints"
         when = ", when the turn has ended" if self._waits else ""
-        self.words.set_text(f"runs in {self._where}{when}; {heard}")
+        # What is cut off where there is no room is what matters least.
+        self.words.set_text(f"{heard}; runs in {self._where}{when}")
 
 
 def mark_field(edit: QTextEdit, is_command: bool) -> None:
