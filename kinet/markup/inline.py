@@ -39,6 +39,20 @@ def text_html(text: str) -> str:
     return escape(breakable(shown(text)))
 
 
+def linked_html(text: str, look: Look) -> str:
+    """Plain text, its bare addresses as links."""
+    out, done = [], 0
+    for place, url in bare_links(text):
+        out += [text_html(text[done:place]), f"{_anchor(url, look)}{text_html(url)}</a>"]
+        done = place + len(url)
+    return "".join(out) + text_html(text[done:])
+
+
+def _anchor(url: str, look: Look) -> str:
+    style = f"color:{look.colors['link']};text-decoration:underline"
+    return f'<a href="{escape(url)}" style="{style}">'
+
+
 def code_html(text: str, look: Look, *, padded: bool = True, isolated: bool = False) -> str:
     """Code within a line, with room for the edges of its background if `padded`.
 
@@ -103,21 +117,12 @@ class InlineWriter:
         if self._links:
             self.out.append(text_html(text))
             return
-        done = 0
-        for place, url in bare_links(text):
-            self.out.append(text_html(text[done:place]))
-            self.out.append(f"{self._anchor(url)}{text_html(url)}</a>")
-            done = place + len(url)
-        self.out.append(text_html(text[done:]))
-
-    def _anchor(self, url: str) -> str:
-        color = self.look.colors["link"]
-        return f'<a href="{escape(url)}" style="color:{color};text-decoration:underline">'
+        self.out.append(linked_html(text, self.look))
 
     def _link_open(self, url: str) -> None:
         kind = "a" if openable(url) else ""
         if kind:
-            self.out.append(self._anchor(url))
+            self.out.append(_anchor(url, self.look))
         self._links.append((url, kind, []))
 
     def _link_close(self) -> None:

@@ -10,7 +10,7 @@ from html import escape
 
 from markdown_it.token import Token
 
-from kinet.markup.inline import InlineWriter, code_html, text_html
+from kinet.markup.inline import InlineWriter, code_html, linked_html, text_html
 from kinet.markup.look import Look
 from kinet.markup.nesting import Nesting
 from kinet.markup.parser import FOOTNOTES, environment_of, parser
@@ -49,14 +49,14 @@ def parsed(source: str, references: Mapping[str, object] | None = None) -> list[
 
 
 def user_html(text: str, look: Look) -> str:
-    """What a person typed: its lines as they are, with only `code` in a code font."""
+    """What a person typed: its lines as they are, `code` in a code font, addresses as links."""
     out = []
     for row in text.split("\n"):
         parts = re.split(r"(?<!`)`([^`\n]+)`(?!`)", row)
         isolated = is_right_to_left(row)
         for place, part in enumerate(parts):
             made = code_html(part, look, padded=False, isolated=isolated) if place % 2 else None
-            parts[place] = text_html(part) if made is None else made
+            parts[place] = linked_html(part, look) if made is None else made
         out.append("".join(parts))
     line = look.size(look.base)[1]
     style = f"margin:0;line-height:{line}px;white-space:pre-wrap"

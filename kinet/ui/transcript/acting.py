@@ -181,6 +181,8 @@ class Actor(QObject):
             menu.addAction("Copy link address", lambda: self._copy(url, None))
             menu.addAction("Open link", lambda: self.link_activated.emit(url))
         entry = self._stage.flow.entries[place.entry] if place is not None else None
+        if found is not None and found[1].action == "step" and isinstance(entry, StepGroup):
+            self._add_step(menu, entry, found[1])
         if place is not None and isinstance(entry, TextEntry):
             self._add_message(menu, entry, place.piece)
         if place is not None:
@@ -188,6 +190,20 @@ class Actor(QObject):
         menu.addSeparator()
         menu.addAction("Select all", self._select_all)
         menu.popup(at)
+
+    def _add_step(self, menu: QMenu, entry: StepGroup, hit: Hit) -> None:
+        """What can be done with a step: see it whole, take what it did and what came of it."""
+        record = entry.records.get(hit.value)
+        if record is None:
+            return
+        menu.addSeparator()
+        menu.addAction("Show the step", lambda: self.act(entry, hit))
+        command = record.arguments.get("command")
+        line = command if isinstance(command, str) else f"{record.verb} {record.argument}"
+        words = "Copy the command" if line is command else "Copy its line"
+        menu.addAction(words, lambda: self._copy(line, None))
+        output = menu.addAction("Copy the output", lambda: self._copy(record.content, None))
+        output.setEnabled(bool(record.content))
 
     def _add_message(self, menu: QMenu, entry: TextEntry, number: int) -> None:
         """What can be done with the message and, where there is one, with its block of code."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRect, QRectF
+from PySide6.QtCore import QPoint, QRect, QRectF
 from PySide6.QtGui import QTextDocument
 
 from kinet.ui.transcript import draw, piece_paint
 from kinet.ui.transcript.entry import Canvas, Hit
-from kinet.ui.transcript.link_places import links
+from kinet.ui.transcript.link_places import link_at, links
 from kinet.ui.transcript.ornaments import first_of
 from kinet.ui.transcript.pieces import Piece
 from kinet.ui.transcript.style import Style
@@ -45,12 +45,7 @@ class AnswerEntry(TextEntry):
         thumb = piece_paint.thumb(piece, rect)
         if thumb is not None and thumb.adjusted(-4, -6, 4, 4).contains(x, y):
             return Hit("thumb", "", thumb, "", number)
-        if piece.document is None:
-            return None
-        left, top = piece.text_origin(style)
-        place = (x - left, y - rect.y() - top + piece_paint.lift(piece, style))
-        url = anchor_at(piece.document, *place)
-        return Hit("link", url, QRect(x, y, 1, 1), url, number) if url else None
+        return link_at(piece, number, rect, QPoint(x, y), style)
 
     def hits(self, style: Style, width: int) -> list[Hit]:
         """Links, and buttons of code cards, of what has been laid out."""
@@ -77,11 +72,6 @@ class AnswerEntry(TextEntry):
         canvas.painter.fillRect(
             QRectF(round(x), round(y), style.px(8), height), style.color("accent")
         )
-
-
-def anchor_at(document: QTextDocument, x: float, y: float) -> str:
-    """The address of the link at a point of the document, "" for none."""
-    return document.documentLayout().anchorAt(QPointF(x, y))
 
 
 def end_of(document: QTextDocument) -> QRectF:

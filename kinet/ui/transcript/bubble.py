@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QPoint, QRect
 
 from kinet.markup.slices import Bounds
 from kinet.ui.transcript import draw, piece_paint
 from kinet.ui.transcript.entry import Canvas, Hit, Room
+from kinet.ui.transcript.link_places import link_at, links
 from kinet.ui.transcript.style import Style
 from kinet.ui.transcript.text_entry import TextEntry
 
@@ -100,6 +101,15 @@ class UserEntry(TextEntry):
         return gap + self.chip_rows * (self._chip + _GAP) - _GAP
 
     @property
+    def _text_end(self) -> int:
+        """Where the text ends that is shown."""
+        return self.height - self._below - PAD - (self._foot if self.is_long else 0)
+
+    def _rect_of(self, number: int, style: Style, width: int) -> QRect:
+        left = self.piece_left(style, width)
+        return QRect(left, self.piece_top(number), width - left - SIDE, self.piece(number).height)
+
+    @property
     def _line(self) -> int:
         for piece in self.blocks.pieces if self.blocks is not None else ():
             if piece.document is not None:
@@ -122,13 +132,12 @@ class UserEntry(TextEntry):
         left = self.piece_left(style, canvas.width)
         rect = QRect(left - SIDE, 0, canvas.width - left + SIDE, self.height)
         draw.card(painter, style, rect, "subtle", "", radius=12)
-        foot = self.height - self._below - PAD - (self._foot if self.is_long else 0)
         painter.save()
-        painter.setClipRect(QRect(rect.x(), 0, rect.width(), foot + (0 if self.is_long else PAD)))
+        end = self._text_end + (0 if self.is_long else PAD)
+        painter.setClipRect(QRect(rect.x(), 0, rect.width(), end))
         for number in self.seen(canvas.top, min(canvas.bottom, self.height)):
-            piece = self.piece(number)
-            box = QRect(left, self.piece_top(number), rect.width() - 2 * SIDE, piece.height)
-            piece_paint.paint(canvas, piece, number, box)
+            box = self._rect_of(number, style, canvas.width)
+            piece_paint.paint(canvas, self.piece(number), number, box)
         painter.restore()
         if self.attachments:
             self._chips(canvas)
@@ -147,25 +156,34 @@ class UserEntry(TextEntry):
                 draw.ring(painter, style, hit.rect.adjusted(-4, 2, 4, -2))
 
     def hit(self, x: int, y: int, style: Style, width: int) -> Hit | None:
-        """The line that unfolds a long message."""
+        """A link, a picture, or the line that unfolds a long message."""
         for found in self.hits(style, width):
             if found.rect.contains(x, y):
                 return found
-        return None
+        number = self.piece_at(y)
+        if number < 0 or y > self._text_end:
+            return None
+        rect = self._rect_of(number, style, width)
+        return link_at(self.piece(number), number, rect, QPoint(x, y), style)
 
     def hits(self, style: Style, width: int) -> list[Hit]:
-        """Its pictures, and the line that unfolds a long message."""
-        pictures = [
+        """Its links, its pictures, and the line that unfolds a long message."""
+        found: list[Hit] = []
+        for number in range(self.piece_count):
+            rect = self._rect_of(number, style, width)
+            found += links(self.piece(number), number, rect, style)
+        found = [hit for hit in found if hit.rect.bottom() <= self._text_end]
+        found += [
             Hit("picture", str(number), rect, "Enlarge")
             for number, (_, rect) in enumerate(self._chip_boxes(style, width))
             if number < len(self.pictures)
         ]
         if not self.is_long:
-            return pictures
+            return found
         left = self.piece_left(style, width)
         top = self.height - self._below - self._foot - 4
         rect = QRect(left, top, 5 * self._line, self._foot)
-        return [*pictures, Hit("fold", "", rect, "Show less" if self.open else "Show all")]
+        return [*found, Hit("fold", "", rect, "Show less" if self.open else "Show all")]
 
     def _chips_width(self, style: Style) -> int:
         """How wide the names of the attachments are in one row."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize
 from PySide6.QtGui import QTextDocument
 
 from kinet.ui.transcript.entry import Hit
@@ -28,6 +28,16 @@ def links(piece: Piece, number: int, rect: QRect, style: Style) -> list[Hit]:
         Hit("link", url, box.translated(across, down), url, number)
         for url, box in _anchors(document)
     ]
+
+
+def link_at(piece: Piece, number: int, rect: QRect, point: QPoint, style: Style) -> Hit | None:
+    """The link of a block at a point of its entry; `rect` is the block's."""
+    if piece.document is None:
+        return None
+    left, top = piece.text_origin(style)
+    x, y = point.x() - rect.x() - left, point.y() - rect.y() - top + lift(piece, style)
+    url = piece.document.documentLayout().anchorAt(QPointF(x, y))
+    return Hit("link", url, QRect(point, QSize(1, 1)), url, number) if url else None
 
 
 def _anchors(document: QTextDocument) -> list[tuple[str, QRect]]:
