@@ -195,6 +195,7 @@ async def test_a_protected_place_is_asked_about_on_a_card_and_a_no_gives_the_tex
         await live.ended()
         assert live.panel.composer.text() == "!cat .env"
         assert "The command was not run" in live.text
+        assert [entry.spoken() for entry in entries(live)] == ["Your command cat .env, denied"]
 
 
 async def test_earlier_commands_come_back_with_their_mark(tmp_path: Path, folder: Path) -> None:

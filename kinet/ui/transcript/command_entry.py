@@ -24,7 +24,6 @@ _NEWEST = 12_000
 _LINE = 20
 _PAD = 8
 _FOLD = 40
-_VERB = "You ran"
 _PRIVATE = "kept from the model"
 
 
@@ -64,7 +63,7 @@ class CommandEntry(StepGroup):
         if record is None:
             return ""
         shown, above = self.lines()
-        text = f"{_VERB} `{record.argument}` ({self._ended(record)})"
+        text = f"{_verb(record)} `{record.argument}` ({self._ended(record)})"
         if not shown:
             return text
         left_out = [f"[{plural(above, 'line')} above]"] if above else []
@@ -73,7 +72,7 @@ class CommandEntry(StepGroup):
     def spoken(self) -> str:
         """The head as a sentence."""
         record = self._record
-        return f"{_VERB} {record.argument}, {self._ended(record)}" if record else _VERB
+        return f"{_verb(record)} {record.argument}, {self._ended(record)}" if record else ""
 
     def spoken_rows(self) -> list[str]:
         """What is shown of its output."""
@@ -161,7 +160,8 @@ class CommandEntry(StepGroup):
             right -= 10 + draw.words(
                 painter, style, box, words, "text_3", "meta", digits=True, right=True
             )
-        left = 36 + 8 + draw.words(painter, style, QRect(36, 0, right, height), _VERB, bold=True)
+        box = QRect(36, 0, right, height)
+        left = 36 + 8 + draw.words(painter, style, box, _verb(record), bold=True)
         room = right - left
         token = "danger" if record.state == "failed" else "text_3"
         ended = style.elided(self._ended(record), room * 0.6, "meta")
@@ -202,6 +202,11 @@ class CommandEnd(MetaEntry):
         return self._switch(width + 6)
 
 
+def _verb(record: StepRecord) -> str:
+    """Before a question is answered with yes nothing was run."""
+    return "Your command" if record.state in ("waiting", "denied") else record.verb
+
+
 def _newest_lines(text: str) -> tuple[tuple[str, ...], int]:
     newest = text[-_NEWEST:]
     above = text.count("\n", 0, len(text) - len(newest))
@@ -209,5 +214,3 @@ def _newest_lines(text: str) -> tuple[tuple[str, ...], int]:
     while rows and not rows[-1].strip():
         rows.pop()
     return tuple(islice(rows, max(0, len(rows) - LINES), None)), above + max(0, len(rows) - LINES)
-
-
