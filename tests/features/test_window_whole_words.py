@@ -178,6 +178,36 @@ async def test_dialogs_and_lists_are_whole_and_within_the_window(live: LiveWindo
     palette.close_palette()
 
 
+@pytest.mark.parametrize(("width", "height", "zoom"), SIZES)
+@pytest.mark.parametrize("page", ["welcomePage", "trustPage"])
+async def test_the_pages_of_the_beginning_are_whole_and_end_where_the_composer_does(
+    tmp_path: Path, page: str, width: int, height: int, zoom: int
+) -> None:
+    home, folder = tmp_path / "home", tmp_path / "季度报告与门店销售明细汇总资料文件夹"
+    folder.mkdir()
+    (folder / "AGENTS.md").write_text(f"{LONG}\u200b\n" * 30, encoding="utf-8")
+    settings = SettingsStore(home)
+    settings.set("appearance.zoom", zoom)
+    if page == "trustPage":
+        settings.save_profile(ModelProfile(MODEL, "http://127.0.0.1:9/v1", "qwen"))
+    async with live_window(home, folder=folder) as live:
+        live.window.resize(width, height)
+        shown = live.window.findChild(QWidget, page)
+        assert isinstance(shown, QWidget)
+        await until(shown.isVisible)
+        await _whole(live.window, page)
+        composer = live.panel.composer.box
+        column = max(
+            (tile for tile in shown.findChildren(QWidget) if tile.isVisible()),
+            key=lambda tile: tile.width() if tile.maximumWidth() == 720 else 0,
+        )
+        assert abs(_right(column) - _right(composer)) <= 1
+
+
+def _right(widget: QWidget) -> int:
+    return widget.mapToGlobal(widget.rect().topRight()).x()
+
+
 @dataclass(frozen=True)
 class _Changed:
     """A file that was changed since."""

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from kinet.ui.asking.approval_words import home_short
 from kinet.ui.diff.diff_view import DiffView
+from kinet.ui.kit.column_room import keep_column
 from kinet.ui.kit.controls import text_label
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.visible_text import spell_out
@@ -97,15 +98,15 @@ class TrustPage(QWidget):
         holder = QWidget(self)
         holder.setObjectName("trustHolder")
         middle = QHBoxLayout(holder)
-        middle.setContentsMargins(24, 0, 24, 0)
         middle.addStretch(1)
-        middle.addWidget(inside, 100)
+        middle.addWidget(inside, 1000)
         middle.addStretch(1)
         area = QScrollArea(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(holder)
+        keep_column(area, middle, 24)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
@@ -178,7 +179,7 @@ class TrustPage(QWidget):
         middle = QHBoxLayout(foot)
         middle.setContentsMargins(24, 0, 24, 0)
         middle.addStretch(1)
-        middle.addWidget(buttons, 100)
+        middle.addWidget(buttons, 1000)
         middle.addStretch(1)
         return foot
 

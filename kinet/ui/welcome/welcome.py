@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVB
 
 from kinet.core.errors import KinetError
 from kinet.core.profile import ModelProfile
+from kinet.ui.kit.column_room import keep_column
 from kinet.ui.kit.controls import text_label
 from kinet.ui.kit.input_filters import guard_wheel
 from kinet.ui.kit.part_buttons import TextButton
@@ -110,7 +111,6 @@ class WelcomePage(QWidget):
         inside.addStretch(1)
         page = QWidget(self)
         row = QHBoxLayout(page)
-        row.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
         row.addStretch(1)
         row.addWidget(column, 1000)
         row.addStretch(1)
@@ -121,6 +121,7 @@ class WelcomePage(QWidget):
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         page.setObjectName("welcomeColumn")
         scroll.setWidget(page)
+        keep_column(scroll, row, _MARGIN)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scroll)
