@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import Any
 
 from kinet.core.approval import ApprovalRequest, Decision
 from kinet.core.events import (
@@ -18,7 +19,7 @@ from kinet.core.events import (
     ToolProgress,
     ToolStarted,
 )
-from kinet.core.messages import Message
+from kinet.core.messages import Message, ToolCall
 from kinet.engine.base import TurnRequest
 from kinet.engine.ending import Ending
 from kinet.tools.base import Outputs, ToolOutput
@@ -118,6 +119,7 @@ class _Forward:
         self._emit = emit
         self._said = said
         self._open: dict[str, str] = {}
+        self._asked_for: dict[str, ToolCall] = {}
         self._asked: dict[str, ApprovalRequest] = {}
         self.clock: asyncio.Timeout | None = None
         self._left: float | None = None
@@ -128,6 +130,7 @@ class _Forward:
             case MessageCompleted(message=message):
                 if message.role == "assistant" and message.text.strip():
                     self._said.append(message.text)
+                self._asked_for.update({call.id: call for call in message.tool_calls})
             case StepFinished(purpose=purpose):
                 self.steps += purpose == ""
                 self._emit(replace(event, purpose="subagent", segments=(), cache_note=""))
@@ -136,9 +139,12 @@ class _Forward:
                 self._emit(replace(event, call_id=f"{parent}.{call_id}", parent=parent))
             case ToolProgress(call_id=call_id):
                 self._emit(replace(event, call_id=f"{parent}.{call_id}", parent=parent))
-            case ToolFinished(call_id=call_id):
-                self._open.pop(call_id, None)
-                self._emit(replace(event, call_id=f"{parent}.{call_id}", parent=parent))
+            case ToolFinished(call_id=call_id, details=details):
+                if self._open.pop(call_id, None) is None:
+                    # It never began: what it was asked for is told nowhere else.
+                    details = {**details, "arguments": self._arguments(call_id)}
+                told = replace(event, call_id=f"{parent}.{call_id}", parent=parent)
+                self._emit(replace(told, details=details))
             case ApprovalRequested(request=request):
                 self._asked[request.id] = request
                 self._pause()
@@ -152,6 +158,13 @@ class _Forward:
                 self._emit(event)
             case _:
                 pass
+
+    def _arguments(self, call_id: str) -> dict[str, Any]:
+        call = self._asked_for.get(call_id)
+        try:
+            return call.parsed() if call is not None else {}
+        except ValueError:
+            return {}
 
     def _pause(self) -> None:
         """A person may take their time: the clock stands while a question is open."""

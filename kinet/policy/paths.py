@@ -188,7 +188,7 @@ def _trouble(real: Path, purpose: Purpose) -> tuple[str, str] | None:
     if purpose == "write":
         return _write_trouble(real, look)
     if not look.exists:
-        return "missing", "does not exist"
+        return "missing", "does not exist; glob and list_folder show what does"
     if purpose == "search" and look.is_folder:
         return None
     if look.is_folder:

@@ -17,6 +17,7 @@ from kinet.core.events import (
     ToolProgress,
     ToolStarted,
     TurnFinished,
+    TurnStarted,
 )
 from kinet.core.messages import ToolCall
 from kinet.core.own_command import NAME
@@ -104,6 +105,9 @@ class StepBook:
         self._calls: dict[str, ToolCall] = {}
         # Calls of the step that runs now.
         self._current: list[str] = []
+        # The newest list of what is to be done, and the beginning of a turn behind it: what the
+        # tray above the composer is restored from.
+        self.plan: tuple[Event, ...] = ()
         self._newest: Event | None = None
         for event in events:
             self.apply(event)
@@ -142,7 +146,11 @@ class StepBook:
                 record = self._records.get(call_id)
                 return record and self._put(replace(record, progress=record.progress + text))
             case ToolFinished():
+                if event.name == "todo" and not event.parent and not event.is_error:
+                    self.plan = (event,)
                 return self._finish(event)
+            case TurnStarted() if self.plan:
+                self.plan = (self.plan[0], event)
             case StepFinished(purpose=""):
                 return self._tell_request(event)
             case TurnFinished():
@@ -212,9 +220,11 @@ class StepBook:
     def _unstarted(self, event: ToolFinished) -> StepRecord:
         """A call that ended before it began: refused, or not possible. It still says what of."""
         call = self._calls.get(event.call_id)
+        # The messages of a sub-agent are not told: its calls bring along what they were for.
+        told = event.details.get("arguments")
         try:
-            arguments = call.parsed() if call is not None else {}
-        except ValueError:
+            arguments = call.parsed() if call is not None else dict(told or {})
+        except (TypeError, ValueError):
             arguments = {}
         return StepRecord(event.call_id, event.name, arguments)
 

@@ -208,3 +208,10 @@ async def test_a_yes_to_the_budget_of_sub_agents_holds_for_all_of_the_turn():
     assert last(events).reason == "completed"
     assert len(agent.requests) == 24
     assert sum(isinstance(event, ApprovalRequested) for event in events) == 1
+
+
+async def test_a_call_of_a_sub_agent_that_never_began_says_what_it_was_for():
+    agent = ScriptedProvider(asks_for("change", word="x"), says("I may not."))
+    events = await collect(_request(agent))
+    (nested,) = [item for item in results(events) if item.parent]
+    assert nested.details["arguments"] == {"word": "x"}

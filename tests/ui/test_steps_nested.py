@@ -23,3 +23,18 @@ def test_calls_of_agents_side_by_side_stand_under_their_own(app: Any) -> None:
         group.put(record)
     assert list(group.records) == ["a", "a.1", "a.2", "b", "b.1"]
     assert group.records["a.1"].state == "done"
+
+
+def test_a_call_of_an_agent_that_was_refused_still_says_what_of() -> None:
+    """It never began, and the agent's own messages are not told."""
+    record = StepBook().apply(
+        ToolFinished(
+            "a.1",
+            "read_file",
+            is_error=True,
+            details={"denied": True, "arguments": {"path": "missing.txt"}},
+            parent="a",
+        )
+    )
+    assert record is not None
+    assert record.argument == "missing.txt"
