@@ -21,7 +21,7 @@ from kinet.engine.hooks import Hook, HookedCall
 from kinet.engine.journaling import Journaling
 from kinet.engine.kept_progress import KeptProgress
 from kinet.engine.truncation import for_model
-from kinet.net.redact import redact
+from kinet.net.redact import hide_live_keys, redact
 from kinet.policy.gate import Verdict, gather, judge_typed
 from kinet.tools.base import ToolContext, ToolOutput
 from kinet.tools.processes import working_folder
@@ -145,7 +145,9 @@ class _Run:
                 lingering.add(work)
                 work.add_done_callback(lingering.discard)
                 await asyncio.wait({work}, timeout=_GRACE_SECONDS)
-            self._finish(self._output_of(work))
+            output = self._output_of(work)
+            # A million characters are looked through: not on the loop.
+            self._finish(output, await asyncio.to_thread(self._told, output))
         finally:
             stop.cancel()
             work.cancel()
@@ -192,12 +194,18 @@ class _Run:
         text = f"[Kinet made a mistake of its own: {type(error).__name__}: {error}]"
         return ToolOutput(self._printed.ended_with(text), "failed", is_error=True)
 
-    def _finish(self, output: ToolOutput) -> None:
+    def _told(self, output: ToolOutput) -> str:
+        """What a model gets: two ends, no key that is in use, and nothing that looks like one.
+
+        Keys go before the cut, which could part one; shapes after it, for to look for them in all
+        of a long output takes a second.
+        """
+        total = output.details.get("characters") if output.details.get("kept_whole") else 0
+        limits, call_id = self._request.limits, self._request.turn_id
+        return redact(for_model(hide_live_keys(output.content), limits, call_id, total=total or 0))
+
+    def _finish(self, output: ToolOutput, told: str) -> None:
         request = self._request
-        details = {**output.details, **request.arguments}
-        total = details.get("characters") if details.get("kept_whole") else 0
-        # Keys that are in use never leave, whatever file they were printed from.
-        text = redact(output.content)
         self._emit(
             ToolFinished(
                 request.turn_id,
@@ -205,8 +213,8 @@ class _Run:
                 output.is_error,
                 output.preview,
                 output.content,
-                for_model(text, request.limits, request.turn_id, total=total or 0),
-                details,
+                told,
+                {**output.details, **request.arguments},
                 time.monotonic() - self._began,
             )
         )
