@@ -60,6 +60,8 @@ class TurnChoices:
             budget_usd=chosen.limits.turn_usd,
             result_characters=chosen.limits.result_characters,
             compact_ratio=chosen.limits.compact_ratio,
+            compact_at=chosen.limits.compact_at,
+            screen_bytes=chosen.limits.screen_kb * 1024,
             approval_seconds=chosen.approvals.wait_seconds,
             stall_seconds=chosen.network.stall_seconds,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
@@ -10,9 +11,11 @@ import pytest
 
 from kinet.core.completion import Usage
 from kinet.core.conversation import replay
+from kinet.core.errors import ContextTooLongError
 from kinet.core.events import ContextCompacted, Notice, StepFinished
 from kinet.core.messages import Message
 from kinet.engine.base import Limits
+from kinet.engine.cut_points import begins_turn
 from kinet.engine.file_lists import FileLists
 from kinet.providers.base import ModelRequest, StreamItem
 from kinet.tools.read_file import ReadFile
@@ -21,7 +24,7 @@ from kinet.tools.write_file import WriteFile
 from tests.support.chat import Chat
 from tests.support.replies import asks_for, says
 from tests.support.scripted_provider import ScriptedProvider
-from tests.support.tools import Look
+from tests.support.tools import Big, Look
 from tests.support.turns import PROFILE, last
 
 pytestmark = pytest.mark.usefixtures("wire")
@@ -195,3 +198,56 @@ async def test_a20_a23_every_level_of_making_smaller_stands_in_the_log():
     assert reasons[1].startswith("summary failed")
     assert all(entry.before > entry.after > 0 for entry in chat.conversation.compactions)
     assert all(reasons)
+
+
+async def test_k18_the_old_part_is_one_plain_message_and_each_result_two_thousand_characters():
+    chat = _chat(tools=(Big(), Look()))
+    script = [asks_for("big", characters=6_000, letter="r"), asks_for("look", word="kept whole")]
+    await chat.send(Summing(*script, says("Seen.")))
+    provider = Summing(says("Fine."))
+    await _compacted(chat, provider)
+    (request,) = [sent for sent in provider.requests if "memory of" in sent.system]
+    assert [item.role for item in request.messages] == ["user"]
+    assert (request.tools, request.messages[0].tool_calls) == ((), ())
+    text = request.messages[0].text
+    assert text.count("r" * 500) == 4
+    assert max(map(len, re.findall("r+", text))) == 1_000
+    assert "[4,000 characters left out]" in text
+    assert "Result of look: saw kept whole" in text
+    for section in ("Goal", "Constraints and preferences", "Progress", "Decisions", "Next steps"):
+        assert f"## {section}" in request.system
+    assert "Done, in progress, blocked." in request.system
+    assert "Critical facts" in request.system
+    assert "verbatim" in request.system
+
+
+async def test_u04_a_trim_without_a_summary_leaves_whole_turns():
+    chat = _chat(tools=(Big(),))
+    _fill(chat, 12)
+    for number in range(3):
+        rounds = [asks_for("big", characters=1_500, letter=letter) for letter in "abc"]
+        await chat.send(Summing(*rounds, says("Seen.")), f"Task {number}.")
+    await _compacted(chat, Summing(says("Fine."), summary=""))
+    entry = chat.conversation.compactions[-1]
+    assert entry.reason.startswith("summary failed")
+    assert begins_turn(chat.conversation.messages[entry.kept_from])
+
+
+async def test_k16_the_second_request_is_half_and_the_third_a_quarter_of_the_first():
+    chat = _chat(tools=(Look(),))
+    _fill(chat, 40)
+    chat.conversation.messages.append(Message("assistant", "word " * 4_000))
+    refused = [ContextTooLongError("Too long.", status=413) for _ in range(3)]
+    provider = ScriptedProvider(*refused)
+    before = list(chat.conversation.messages)
+    events = await chat.send(provider, "Next.", profile=replace(PROFILE, window=0))
+    assert len(provider.requests) == 3
+    sizes = [
+        len(sent.system) + sum(len(item.text) for item in sent.messages)
+        for sent in provider.requests
+    ]
+    assert sizes[1] <= 0.55 * sizes[0]
+    assert sizes[2] <= 0.3 * sizes[0]
+    assert all(sent.messages[-1].text == "Next." for sent in provider.requests)
+    assert chat.conversation.messages[: len(before)] == before
+    assert [type(event).__name__ for event in events].count("ContextCompacted") == 2

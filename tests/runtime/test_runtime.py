@@ -159,6 +159,44 @@ async def test_an_own_price_changes_the_cost_of_the_next_call(tmp_path: Path, fo
         await runtime.close()
 
 
+async def test_u08_the_text_a_turn_may_write_is_a_setting(tmp_path: Path, folder: Path) -> None:
+    with ScriptedServer(says("x" * 3_000), says("x" * 3_000)) as server:
+        runtime = create_runtime(
+            tmp_path / "home", base_url=server.base_url, model="scripted", cwd=folder
+        )
+        session = runtime.open_session()
+        runtime.settings.set("limits.screen_kb", 2)
+        events = await sent(session, "one")
+        assert isinstance(events[-1], TurnFinished)
+        assert (events[-1].reason, "2 KB" in events[-1].detail) == ("budget", True)
+        assert len(session.history()[-1].text) == 2_048
+        runtime.settings.set("limits.screen_kb", 0)
+        events = await sent(session, "two")
+        assert isinstance(events[-1], TurnFinished)
+        assert events[-1].reason == "completed"
+        await runtime.close()
+
+
+@pytest.mark.parametrize(("limit", "wanted"), [(0, 0), (30_000, 1)])
+async def test_k17_a_fixed_number_of_tokens_to_compact_at_is_a_setting(
+    tmp_path: Path, folder: Path, limit: int, wanted: int
+) -> None:
+    script = [says("word " * 1_000).counting(2_000, 1_000) for _ in range(9)]
+    with ScriptedServer(*script, says("Yes.").counting(31_000), says("## Goal\nGo on.")) as server:
+        runtime = create_runtime(
+            tmp_path / "home", base_url=server.base_url, model="gpt-4o", cwd=folder
+        )
+        runtime.settings.set("limits.compact_at", limit)
+        runtime.settings.set("limits.turn_usd", 0)
+        runtime.settings.set("limits.day_usd", 0)
+        session = runtime.open_session()
+        for number in range(10):
+            await sent(session, f"Question {number}. " + "word " * 1_000)
+        assert len(session.conversation.compactions) == wanted
+        assert len(server.bodies) == 10 + wanted
+        await runtime.close()
+
+
 async def test_a_key_given_for_a_profile_reaches_the_server_and_no_file(
     tmp_path: Path, folder: Path
 ) -> None:
