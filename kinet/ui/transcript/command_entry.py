@@ -110,9 +110,14 @@ class CommandEntry(StepGroup):
         if record is None:
             return
         painter, style = canvas.painter, canvas.style
-        draw.card(painter, style, QRect(0, 0, canvas.width, self.height), "raised")
+        chosen, folded = canvas.selected == record.call_id, self.height == self._head_height
+        fill = "selected" if chosen and folded else "raised"
+        draw.card(painter, style, QRect(0, 0, canvas.width, self.height), fill)
+        if chosen and not folded:
+            head = QRect(0, 0, canvas.width, self._head_height)
+            draw.head_fill(painter, style, head, "selected", "border")
         self._paint_command(canvas, record)
-        if self.height > self._head_height:
+        if not folded:
             self._paint_lines(canvas)
         for hit in self.hits(style, canvas.width):
             if canvas.is_focused(hit):
