@@ -160,8 +160,15 @@ def test_the_queue_the_composer_and_the_row_below_it_are_named(read: Thing) -> N
     assert _find(running, "Stop", "push button")
 
 
+def test_the_parts_of_the_window_are_named_and_come_in_their_order(read: Thing) -> None:
+    names = [t["name"] for t in _all(read["panel"])]
+    parts = ("Sidebar", "Sessions", "Session", "Conversation", "Message", "Step panel", "Step")
+    places = [names.index(name) for name in parts]
+    assert places == sorted(places)
+
+
 def test_the_panel_tells_its_step_and_its_tabs(read: Thing) -> None:
-    panel = _find(read["panel"], "Step", "panel")
+    panel = _find(_find(read["panel"], "Step panel"), "Step", "panel")
     names = [t["name"] for t in _all(panel)]
     for fact in ("Done", "Command", "Done, exit 0", "step 3 of 4"):
         assert fact in names

@@ -44,6 +44,18 @@ TEXTS = [
     ("text", "selection"),
     ("text", "diff_add_word"),
     ("text", "diff_del_word"),
+    ("text", "diff_add"),
+    ("text", "diff_del"),
+    ("text", "find"),
+    ("text", "warning_tint"),
+    ("text_2", "warning_tint"),
+    ("text", "danger_tint"),
+    ("text", "success_tint"),
+    *(
+        (tone, surface)
+        for tone in ("success", "warning", "danger", "link")
+        for surface in ("canvas", "side", "raised", "code", "subtle", "hover", "selected")
+    ),
 ]
 
 
@@ -64,7 +76,9 @@ def test_controls_stand_out(mode: Mode, token: str) -> None:
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_code_colours_can_be_read_on_code(mode: Mode) -> None:
     theme = load_theme(mode)
-    assert all(contrast(color, theme.color("code")) >= 4.5 for color in theme.syntax.values())
+    for surface in ("code", "diff_add", "diff_del"):
+        ground = theme.color(surface)
+        assert all(contrast(color, ground) >= 4.5 for color in theme.syntax.values()), surface
 
 
 def test_the_style_sheet_holds_no_unfilled_name(app: QApplication) -> None:
