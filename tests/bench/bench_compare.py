@@ -128,15 +128,19 @@ async def compare(kilobytes: int) -> bool:
         page[0].resize(1100, 800)
         await idle()
 
+    async def close() -> None:
+        page.pop().let_go()
+        for _ in range(50):
+            await asyncio.sleep(0.002)
+
     passed = True
     size = f"{kilobytes} KB"
     for name, act in (
         ("opened", open_), ("differences", differences), ("from one to the next", walk),
         ("scrolled", scroll), ("made narrow and wide", resize),
+        ("closed", close),
     ):  # fmt: skip
         passed &= await watched(f"{size} {name}", act)
-    page[0].close()
-    page[0].deleteLater()
     gc.unfreeze()
     return passed
 

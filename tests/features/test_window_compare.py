@@ -122,6 +122,8 @@ async def test_escape_closes_it_and_the_keyboard_is_where_it_was(tmp_path: Path)
             assert page.isAncestorOf(QApplication.focusWidget())
             QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
             assert live.panel.compare.page is None
+            # What it showed is gone with it.
+            assert not page.left.transcript.stage.flow.entries
             assert before.hasFocus()
             assert live.panel.transcript.isVisible()
 

@@ -71,8 +71,7 @@ class CompareDesk(QObject):
         focused = QApplication.focusWidget()
         had = focused is None or page.isAncestorOf(focused)
         self._body.show_compared(None)
-        page.hide()
-        page.deleteLater()
+        page.let_go()
         focus, self._focus = self._focus, None
         if had and focus is not None and focus.isVisible():
             focus.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -79,6 +79,16 @@ class ComparePage(QFrame):
         """Takes the keyboard; to be called when it is on screen."""
         self.reader.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def let_go(self) -> None:
+        """Goes, and what it showed with it: that must not wait for the collector of garbage."""
+        self.hide()
+        # What is still compared in a thread comes too late.
+        self._asked += 1
+        self._alternatives, self.comparison = (), None
+        self.left.let_go()
+        self.right.let_go()
+        self.deleteLater()
+
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
         self.head.set_theme(theme)

@@ -111,6 +111,13 @@ class ComparedSide(QFrame):
         stage.scroll_to(top, top + min(max(24, int(box.height())), 120))
         self.transcript.viewport().update()
 
+    def let_go(self) -> None:
+        """Shows nothing any more."""
+        self._alternatives = ()
+        self.steps, self.marks = StepBook(), DifferenceMarks(())
+        self.transcript.artist.marker = None
+        self.transcript.stage.let_go()
+
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
         self.transcript.set_theme(theme)
