@@ -233,7 +233,7 @@ class ChatPanel(QFrame):
         self.reading.found.connect(self.find_bar.show_count)
         self.reading.message_chosen.connect(self.branches.act)
         self.reading.restored.connect(self.runner.restore)
-        self.reading.restored.connect(self.todo.restore)
+        self.reading.restored.connect(lambda _: self.todo.restore(self.runner.steps.plan))
         self.reading.replayed.connect(self.refresh)
         self.reading.replayed.connect(self._show_branches)
         self.branches.moved.connect(lambda: self.reading.build(again=True))

@@ -133,5 +133,5 @@ class Reading(QObject):
             return
         events = session.events()
         self.restored.emit(events)
-        presenter.replay(events)
+        presenter.replay(events, given=True)
         self.replayed.emit()

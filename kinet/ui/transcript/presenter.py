@@ -43,13 +43,15 @@ class Presenter:
             self.stage.filler.complete()
         self._teller.show(event)
 
-    def replay(self, events: Iterable[Event]) -> None:
+    def replay(self, events: Iterable[Event], *, given: bool = False) -> None:
         """Shows a whole saved conversation instead of what was shown: it looks as if live.
 
-        Its end is shown at once; the rest is put above it in the next turns of the loop.
+        Its end is shown at once; the rest is put above it in the next turns of the loop. A list
+        that is `given` is emptied meanwhile: a copy of a very long one takes its time.
         """
+        told = events if given and isinstance(events, list) else list(events)
         self._ends = TurnEnds(self._ends)
-        self._replay = replay = Replay(list(events), self._ends, self.stage)
+        self._replay = replay = Replay(told, self._ends, self.stage)
         self._teller = replay.newest
         portions = replay.portions()
         first: list[Entry] = []

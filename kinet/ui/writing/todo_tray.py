@@ -66,18 +66,16 @@ class TodoTray(QWidget):
         draw_icon(painter, "list", "text_2", QPoint(24, 2 + BUTTON // 2))
 
     def restore(self, events: Sequence[Event]) -> None:
-        """Takes in a saved conversation."""
+        """Takes in a saved conversation: its newest list and what came after it."""
         self._show([])
-        # Only the newest list counts; most often there is none in a hundred thousand events.
-        found = (n for n in range(len(events) - 1, -1, -1) if type(events[n]) is ToolFinished)
-        place = next((n for n in found if _tells_list(events[n])), len(events))
-        for event in events[place:]:
+        for event in events:
             self.take(event)
 
     def take(self, event: Event) -> None:
         """Takes in what happened."""
-        if isinstance(event, ToolFinished) and _tells_list(event):
-            self._show(_items(event.details))
+        if isinstance(event, ToolFinished) and event.name == "todo" and not event.parent:
+            if not event.is_error:
+                self._show(_items(event.details))
         elif isinstance(event, TurnStarted) and self._is_done():
             self._show([])
 
@@ -116,13 +114,6 @@ class TodoTray(QWidget):
         self._list.updateGeometry()
         self._line.set_text(self.summary() if items else "")
         self.setVisible(bool(items))
-
-
-def _tells_list(event: Event) -> bool:
-    """True for a list that the turn itself, no agent of it, has noted."""
-    if not isinstance(event, ToolFinished) or event.name != "todo":
-        return False
-    return not event.parent and not event.is_error
 
 
 class _Row(QWidget):
