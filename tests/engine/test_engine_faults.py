@@ -321,3 +321,41 @@ async def test_a15_half_a_minute_later_one_failure_is_enough_to_be_left_alone_ag
     asked = ScriptedProvider()
     assert last(await collect(turn(asked), engine)).error.kind == "circuit"
     assert asked.requests == []
+
+
+def _long() -> Chat:
+    chat = Chat(limits=Limits(compact_at=3_000))
+    chat.conversation.messages += [
+        Message(role, "word " * 200) for _ in range(12) for role in ("user", "assistant")
+    ]
+    return chat
+
+
+async def test_p21_a_summary_whose_server_is_in_trouble_waits_says_so_and_comes(
+    server, provider, waits
+):
+    server.replies(says("Answer."), fails(503), fails(529), says("## Goal\nGo on."))
+    chat = _long()
+    events = await chat.send(provider)
+    kinds = [type(event).__name__ for event in events]
+    assert [event.attempt for event in _schedule(events)] == [1, 2]
+    assert len(waits) == 2
+    # What is waited for is known: a compaction, after the answer.
+    assert kinds.index("CompactionStarted") < kinds.index("RetryScheduled")
+    assert last(events).reason == "completed"
+    assert "Go on." in chat.conversation.compaction.summary
+
+
+@pytest.mark.parametrize("status", [401, 500])
+async def test_p21_a_summary_that_fails_for_good_leaves_a_reason_a_person_can_read(
+    server, provider, waits, status
+):
+    body = json.dumps({"error": {"message": "the key has expired"}})
+    server.replies(says("Answer."), *[fails(status, body)] * 4)
+    chat = _long()
+    events = await chat.send(provider)
+    assert len(server.bodies) == (2 if status == 401 else 5)
+    assert last(events).reason == "completed"
+    told = [event.text for event in events if isinstance(event, Notice)]
+    assert any("without a summary" in text and "the key has expired" in text for text in told)
+    assert "the key has expired" in chat.conversation.compaction.reason
