@@ -84,8 +84,9 @@ async def test_t02_hits_in_a_line_of_several_megabytes_are_found_wherever_they_s
     assert file is not None
     file.parent.mkdir(parents=True)
     block = 1024 * 1024
-    # One across the border of what is read at once, one far behind it, and a line after them.
-    line = "x" * (2 * block - 3) + "needle" + "y" * (2 * block) + "needle"
+    # One across the border of what is read at once (the first line has six characters), one far
+    # behind it, and a line after them.
+    line = "x" * (2 * block - 9) + "needle" + "y" * (2 * block) + "needle"
     file.write_text(f"first\n{line}\nlast needle\n", encoding="utf-8")
     found = (await _read(context, pattern="NEEDLE")).splitlines()
     assert len(found) == 2
