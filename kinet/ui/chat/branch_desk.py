@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QCursor
@@ -18,9 +18,6 @@ from kinet.ui.chat.turn_runner import TurnRunner
 from kinet.ui.kit.tasks import spawn
 from kinet.ui.open_session import OpenSession
 from kinet.ui.writing.bubble_editor import BubbleEditor
-
-if TYPE_CHECKING:
-    from kinet.ui.transcript.presenter import Presenter
 
 # What is sent for a click on the card of an interrupted turn.
 _GO_ON = "Go on from where you were interrupted. First look what the interrupted calls have done."
@@ -139,9 +136,12 @@ class BranchDesk(QObject):
         )
         self.menu.destroyed.connect(self._forget_menu)
 
-    async def show(self, presenter: Presenter | None) -> None:
+    def refresh(self) -> None:
         """Brings the switches under the turns up to date."""
-        session = self._session()
+        spawn(self._refresh(), "branches")
+
+    async def _refresh(self) -> None:
+        session, presenter = self._session(), self._reading.presenter
         if session is None or presenter is None or self._runner.running:
             return
         try:

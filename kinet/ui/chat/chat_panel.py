@@ -34,7 +34,6 @@ from kinet.ui.chat.reading import Reading
 from kinet.ui.chat.status_row import Status, StatusRow
 from kinet.ui.chat.turn_runner import TurnRunner
 from kinet.ui.conversation_text import recent_commands
-from kinet.ui.kit.tasks import spawn
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.program import OpenSession, Program
 from kinet.ui.writing.composer import Composer
@@ -235,7 +234,7 @@ class ChatPanel(QFrame):
         self.reading.restored.connect(self.runner.restore)
         self.reading.restored.connect(lambda _: self.todo.restore(self.runner.steps.plan))
         self.reading.replayed.connect(self.refresh)
-        self.reading.replayed.connect(self._show_branches)
+        self.reading.replayed.connect(self.branches.refresh)
         self.branches.moved.connect(lambda: self.reading.build(again=True))
         self.branches.problem.connect(self.problem)
         self.branches.compare_wanted.connect(self.compare.open)
@@ -279,16 +278,13 @@ class ChatPanel(QFrame):
             if running:
                 self.compare.close()
             else:
-                self._show_branches()
+                self.branches.refresh()
                 self.edits.show_again()
         status = self.runner.status.status
         idle = not running and not self.desk.has_model
         self.status_row.show_status(_NO_MODEL if idle else status)
         self.composer.set_placeholder(_placeholder(self))
         self.state_changed.emit()
-
-    def _show_branches(self) -> None:
-        spawn(self.branches.show(self.reading.presenter), "branches")
 
 
 def _order_tabs(panel: ChatPanel) -> None:
