@@ -57,7 +57,6 @@ class Limits:
     compact_ratio: float = 0.7
     compact_at: int = 0
     approval_seconds: float = 0.0
-    stall_seconds: float = 120.0
     screen_bytes: int = 480 * 1024
     # Outputs of earlier steps shrink before each request; this costs the cached prefix.
     shrink_old_outputs: bool = False

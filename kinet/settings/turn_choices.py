@@ -63,7 +63,6 @@ class TurnChoices:
             compact_at=chosen.limits.compact_at,
             screen_bytes=chosen.limits.screen_kb * 1024,
             approval_seconds=chosen.approvals.wait_seconds,
-            stall_seconds=chosen.network.stall_seconds,
         )
         limits = preset.apply(limits)
         if options.max_steps is not None:

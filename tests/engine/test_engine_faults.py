@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from kinet.engine.circuit import Circuit
 from kinet.engine.direct import DirectEngine
 from kinet.providers.catalog import create_provider
 from kinet.providers.transport.http_provider import HttpProvider
+from kinet.settings.schema import Settings
 from tests.support.chat import Chat
 from tests.support.replies import asks_for, breaks, fails, hangs, says
 from tests.support.scripted_provider import ScriptedProvider
@@ -197,7 +199,8 @@ async def test_s08_silence_before_the_first_byte_is_a_stall_and_not_tried_again(
 
 
 def test_s08_the_usual_limit_of_silence_is_two_minutes():
-    assert Limits().stall_seconds == 120
+    assert Settings().network.stall_seconds == 120
+    assert signature(create_provider).parameters["stall_seconds"].default == 120
 
 
 async def test_u09_more_than_32_calls_in_a_reply_end_the_turn_in_words(server, provider):
