@@ -25,7 +25,7 @@ from tests.support.chat import Chat
 from tests.support.replies import asks_for, says
 from tests.support.scripted_provider import ScriptedProvider
 from tests.support.tools import Big, Look
-from tests.support.turns import PROFILE, last
+from tests.support.turns import PROFILE, last, texts
 
 pytestmark = pytest.mark.usefixtures("wire")
 
@@ -222,15 +222,17 @@ async def test_k18_the_old_part_is_one_plain_message_and_each_result_two_thousan
 
 
 async def test_u04_a_trim_without_a_summary_leaves_whole_turns():
+    """A cut by size alone would fall inside the long turn."""
     chat = _chat(tools=(Big(),))
     _fill(chat, 12)
-    for number in range(3):
-        rounds = [asks_for("big", characters=1_500, letter=letter) for letter in "abc"]
-        await chat.send(Summing(*rounds, says("Seen.")), f"Task {number}.")
-    await _compacted(chat, Summing(says("Fine."), summary=""))
-    entry = chat.conversation.compactions[-1]
+    rounds = [asks_for("big", characters=1_500, letter=letter) for letter in "abcdefghij"]
+    events = await chat.send(Summing(*rounds, says("Seen."), summary=""), "The long task.")
+    assert texts(events)[-1] == "Seen."
+    entry = chat.conversation.compactions[0]
     assert entry.reason.startswith("summary failed")
-    assert begins_turn(chat.conversation.messages[entry.kept_from])
+    first = chat.conversation.messages[entry.kept_from]
+    assert begins_turn(first)
+    assert first.text == "The long task."
 
 
 async def test_k16_the_second_request_is_half_and_the_third_a_quarter_of_the_first():
