@@ -59,7 +59,8 @@ class SessionManager:
         new = NewSession(new_id(), str(folder or ""), profile, title)
         state = self._state(new.id, Conversation(), 0, new)
         state.folder, state.profile, state.title = folder, profile, title
-        return self._opened(Session(state))
+        self._open[state.id] = session = Session(state)
+        return session
 
     def read(self, session_id: str) -> SavedSession:
         """What is saved of a session. Blocks: a long one is read in a thread.
@@ -100,7 +101,8 @@ class SessionManager:
             state.preset = saved.chosen.preset
         state.budgets = saved.budgets
         self._recover(state, events)
-        return self._opened(Session(state, _unreadable(saved.lost), events))
+        self._open[state.id] = session = Session(state, _unreadable(saved.lost), events)
+        return session
 
     def is_open(self, session_id: str) -> bool:
         """True if the session was opened and not closed."""
@@ -229,10 +231,6 @@ class SessionManager:
         state.recorder.save_now(ending)
         if not state.recorder.waiting():
             events.extend(ending)
-
-    def _opened(self, session: Session) -> Session:
-        self._open[session.id] = session
-        return session
 
 
 def _tell_others(sessions: Mapping[str, Session], noticed_in: str, taken: Sequence[Taken]) -> None:

@@ -28,7 +28,7 @@ from kinet.store import search, usage
 from kinet.store.blobs import FOLDER_NAME, BlobFolder
 from kinet.store.database import Database, awaitable
 from kinet.store.drafts import DraftPiece, clear_draft
-from kinet.store.event_rows import clean, decode, encode
+from kinet.store.event_rows import Fetch, clean, decode, encode
 from kinet.store.path_rows import bodies, newest_bodies
 
 COLUMNS = "id, title, folder, profile, updated, state, message_count, created, deleted, titled_by"
@@ -185,27 +185,13 @@ class SessionStore:
         """What `load` gives, and how many rows were left out because they cannot be read."""
         rows = self.database.read(lambda connection: bodies(connection, session_id))
         count = len(rows)
-        events = self._decoded(rows)
+        events = _decoded(rows, self.fetch)
         return events, count - len(events)
 
     def load_newest(self, session_id: str, count: int) -> list[Event]:
         """The end of what `load` gives: what of the newest `count` rows can be read."""
         rows = self.database.read(lambda db: newest_bodies(db, session_id, count))
-        return self._decoded(rows)
-
-    def _decoded(self, rows: list[str]) -> list[Event]:
-        """The events of what can be read; `rows` is empty afterwards.
-
-        Row by row: to let go of a hundred thousand at once stops every thread.
-        """
-        events: list[Event] = []
-        rows.reverse()
-        while rows:
-            try:
-                events.append(decode(rows.pop(), self.fetch))
-            except ValueError:
-                continue
-        return events
+        return _decoded(rows, self.fetch)
 
     def row(self, session_id: str) -> SessionRow | None:
         """The session's line in the list, also from the trash; None if there is none."""
@@ -288,6 +274,21 @@ class SessionStore:
             return digest
 
         return encode(event, keep)
+
+
+def _decoded(rows: list[str], fetch: Fetch) -> list[Event]:
+    """The events of what can be read; `rows` is empty afterwards.
+
+    Row by row: to let go of a hundred thousand at once stops every thread.
+    """
+    events: list[Event] = []
+    rows.reverse()
+    while rows:
+        try:
+            events.append(decode(rows.pop(), fetch))
+        except ValueError:
+            continue
+    return events
 
 
 def _rows(database: Database, condition: str, values: Iterable[Any]) -> list[SessionRow]:

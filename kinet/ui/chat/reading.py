@@ -12,6 +12,7 @@ from kinet.core.events import Event
 from kinet.ui.chat.announcements import announce_event
 from kinet.ui.chat.chat_body import ChatBody
 from kinet.ui.conversation_text import last_answer
+from kinet.ui.kit.letting_go import let_go
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.program import OpenSession
 
@@ -124,8 +125,10 @@ class Reading(QObject):
         """Empties the transcript of a panel that goes: widgets, slots and what they show hang
         together in circles, and a long conversation must not wait for the collector of garbage."""
         if self.presenter is not None:
-            self.presenter.stage.let_go()
+            shown = self.presenter.stage.flow.entries
             self.presenter.replay(())
+            # Bit by bit.
+            let_go(shown)
 
     def _replay(self, presenter: Presenter) -> None:
         session = self._session()

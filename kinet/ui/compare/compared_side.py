@@ -15,6 +15,7 @@ from kinet.ui.compare.answer_facts import AnswerFacts, entries_of
 from kinet.ui.compare.difference_marks import DifferenceMarks
 from kinet.ui.kit.clipboard import copy_text
 from kinet.ui.kit.controls import IconButton, Line, MenuButton, text_label
+from kinet.ui.kit.letting_go import let_go
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.look.theme import Theme, current_theme
@@ -116,7 +117,9 @@ class ComparedSide(QFrame):
         self._alternatives = ()
         self.steps, self.marks = StepBook(), DifferenceMarks(())
         self.transcript.artist.marker = None
-        self.transcript.stage.let_go()
+        shown = self.transcript.stage.flow.entries
+        self.transcript.stage.set_entries(())
+        let_go(shown)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""

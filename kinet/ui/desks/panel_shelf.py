@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.look.look import APART
-from kinet.ui.look.theme import current_theme
+from kinet.ui.look.theme import Theme, current_theme
 
 
 class PanelShelf:
@@ -18,20 +18,28 @@ class PanelShelf:
     panels that takes twice as long.
     """
 
-    def __init__(self, stack: QStackedWidget) -> None:
-        self._stack = stack
+    def __init__(self, stack: QStackedWidget, panels: Callable[[], Iterable[ChatPanel]]) -> None:
+        """`panels` gives all panels there are."""
+        self._stack, self._panels = stack, panels
         self._room = QWidget()
         self._room.setProperty(APART, True)
         stack.destroyed.connect(self._room.deleteLater)
         self._away: list[ChatPanel] = []
 
-    def put_away(self, panels: Iterable[ChatPanel]) -> None:
-        """Takes these out of the stack; they must not be on screen."""
-        for panel in panels:
-            if panel not in self._away:
+    def put_away(self) -> None:
+        """Takes panels out of the stack that are neither on screen nor at work."""
+        for panel in self._panels():
+            shown = panel is self._stack.currentWidget()
+            if not (shown or panel.runner.running or panel in self._away):
                 self._stack.removeWidget(panel)
                 panel.setParent(self._room)
                 self._away.append(panel)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Gives all that were not put away another look."""
+        for panel in self._panels():
+            if panel not in self._away:
+                panel.set_theme(theme)
 
     def take_out(self, panel: ChatPanel) -> None:
         """Puts a panel back into the stack, in the look of now; others are there already."""
@@ -44,7 +52,3 @@ class PanelShelf:
         """Says that a panel goes for good."""
         if panel in self._away:
             self._away.remove(panel)
-
-    def holds(self, panel: ChatPanel) -> bool:
-        """True if it was put away."""
-        return panel in self._away

@@ -14,7 +14,6 @@ from kinet.core.events import Event, MessageCompleted
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.desks.panel_shelf import PanelShelf
 from kinet.ui.kit.toast import Toast
-from kinet.ui.look.theme import Theme
 from kinet.ui.program import Program, SessionRow
 from kinet.ui.sessions.session_list import SessionItem
 from kinet.ui.sessions.sidebar import Sidebar
@@ -46,8 +45,8 @@ class SessionDesk(QObject):
         self.drafts = DraftBook(program.home / "drafts.json")
         forget_unused(self.drafts.pictures, self.drafts.attached())
         self._program, self._sidebar, self._stack, self._toast = program, sidebar, stack, toast
-        self._shelf = PanelShelf(stack)
         self._panels: list[ChatPanel] = []
+        self.shelf = PanelShelf(stack, lambda: self._panels)
         self._unread: set[str] = set()
         sidebar.session_chosen.connect(self.wanted)
         sidebar.new_requested.connect(self.new)
@@ -125,20 +124,6 @@ class SessionDesk(QObject):
                 self.new()
             self._drop(panel)
 
-    def put_away(self) -> None:
-        """Spares panels that are neither shown nor at work a change of looks for now."""
-        self._shelf.put_away(
-            panel
-            for panel in self._panels
-            if panel is not self.current and not panel.runner.running
-        )
-
-    def set_theme(self, theme: Theme) -> None:
-        """Takes on another look; what was put away does so when it is shown."""
-        for panel in self._panels:
-            if not self._shelf.holds(panel):
-                panel.set_theme(theme)
-
     def save_drafts(self) -> None:
         """Keeps what is typed in all panels."""
         for panel in self._panels:
@@ -158,7 +143,7 @@ class SessionDesk(QObject):
     def _show(self, panel: ChatPanel) -> None:
         if self._stack.currentWidget() is not panel:
             self.save_drafts()
-        self._shelf.take_out(panel)
+        self.shelf.take_out(panel)
         # The newest at the end: those at the front are let go first.
         self._panels.remove(panel)
         self._panels.append(panel)
@@ -181,7 +166,7 @@ class SessionDesk(QObject):
     def _drop(self, panel: ChatPanel) -> None:
         if panel in self._panels and not panel.runner.running:
             self._panels.remove(panel)
-            self._shelf.forget(panel)
+            self.shelf.forget(panel)
             self._stack.removeWidget(panel)
             panel.edits.let_go()
             panel.reading.let_go()

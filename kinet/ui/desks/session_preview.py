@@ -90,7 +90,9 @@ class SessionPreview(QFrame):
         """What was read here is read there: the place, what is selected, the keyboard."""
         if self.transcript.hasFocus():
             to.setFocus(Qt.FocusReason.OtherFocusReason)
-        to.take_place_of(self.transcript)
+        from kinet.ui.transcript.handing_over import hand_over
+
+        hand_over(self.transcript, to)
 
     def leave(self) -> None:
         """Takes it away."""

@@ -23,6 +23,8 @@ class Eye:
         self._follower = follower
         # What is to reach the top of the screen, however little stands below it.
         self._question: Entry | None = None
+        # What is not to move whatever changes until the person moves.
+        self.held: Anchor | None = None
 
     def asked(self, question: Entry, height: int) -> None:
         """The person has asked: shows it where the chosen mode wants it, and stays there."""
@@ -48,6 +50,10 @@ class Eye:
         if place < 0:
             return self._flow.height
         return max(self._flow.height, self._flow.top_of(place) - TOP + height)
+
+    def now(self, height: int) -> Anchor | None:
+        """What is held, else the anchor of what is seen now."""
+        return self.held or self.anchor(height)
 
     def anchor(self, height: int) -> Anchor | None:
         """What is to stay where it is; None where the end is followed."""

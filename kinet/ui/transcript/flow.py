@@ -35,7 +35,7 @@ class Flow:
         self.cache.clear()
         self.measure(self.entries)
         self._stale = 0
-        self._number(0)
+        _number(self.entries, self._first, 0)
         self._stack.spoil(0)
 
     def measure(self, entries: list[Entry]) -> None:
@@ -51,11 +51,11 @@ class Flow:
         count = len(entries)
         self.entries[:0] = entries
         self._first -= count
-        self._number(0, count)
+        _number(self.entries, self._first, 0, count)
         if self._stale:
             self._stale += count
         for number in (0, count):
-            self._set_gap(number)
+            _set_gap(self.entries, number)
         self._stack.prepend(count)
         self._stack.change(count)
 
@@ -63,7 +63,7 @@ class Flow:
         """Puts an entry at the end."""
         self._estimate(entry)
         self.entries.append(entry)
-        self._number(len(self.entries) - 1)
+        _number(self.entries, self._first, len(self.entries) - 1)
         self._set_gaps(len(self.entries) - 1)
 
     def insert_before(self, entry: Entry, other: Entry) -> None:
@@ -72,7 +72,7 @@ class Flow:
         place = self.place_of(other)
         self._estimate(entry)
         self.entries.insert(place, entry)
-        self._number(place)
+        _number(self.entries, self._first, place)
         self._set_gaps(place)
 
     def remove(self, entry: Entry) -> None:
@@ -81,19 +81,15 @@ class Flow:
         if place >= 0:
             self.revision += 1
             del self.entries[place]
-            self._number(place)
+            _number(self.entries, self._first, place)
             self._set_gaps(place)
 
-    def changed(self, entry: Entry) -> None:
-        """Says that an entry has another height."""
+    def changed(self, entry: Entry, *, said: bool = False) -> None:
+        """Says that an entry has another height, or (`said`) says something else."""
+        self.revision += said
         place = self.place_of(entry)
         if place >= 0:
             self._stack.change(place)
-
-    def said(self, entry: Entry) -> None:
-        """Says that an entry says something else."""
-        self.revision += 1
-        self.changed(entry)
 
     def place_of(self, entry: Entry) -> int:
         """The entry's number, -1 if it is not there."""
@@ -182,20 +178,23 @@ class Flow:
         entry.estimate(self.style, self.width)
         entry.stamp = self._stamp
 
-    def _number(self, start: int, stop: int | None = None) -> None:
-        for order, entry in enumerate(self.entries[start:stop], self._first + start):
-            entry.order = order
-
     def _set_gaps(self, place: int) -> None:
         for number in (place, place + 1):
-            self._set_gap(number)
+            _set_gap(self.entries, number)
         self._stack.spoil(place)
-
-    def _set_gap(self, number: int) -> None:
-        if 0 <= number < len(self.entries):
-            before = self.entries[number - 1].kind if number else ""
-            entry = self.entries[number]
-            entry.gap = gap_between(before, entry.kind) if before else 0
 
     def _extents(self, start: int, stop: int | None) -> list[int]:
         return [entry.gap + entry.height for entry in self.entries[start:stop]]
+
+
+def _number(entries: list[Entry], first: int, start: int, stop: int | None = None) -> None:
+    """Gives the entries from `start` on their order anew; the first of all has `first`."""
+    for order, entry in enumerate(entries[start:stop], first + start):
+        entry.order = order
+
+
+def _set_gap(entries: list[Entry], number: int) -> None:
+    if 0 <= number < len(entries):
+        before = entries[number - 1].kind if number else ""
+        entry = entries[number]
+        entry.gap = gap_between(before, entry.kind) if before else 0

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 from PySide6.QtWidgets import QAbstractScrollArea
 
-from kinet.ui.kit.letting_go import let_go
 from kinet.ui.transcript.cards import CardShelf
 from kinet.ui.transcript.damage import Damage
 from kinet.ui.transcript.entry import Entry
@@ -42,7 +41,7 @@ class Stage(QObject):
         self.cards = CardShelf(self.flow)
         self.bar = area.verticalScrollBar()
         self.follower = Follower(self.bar, self)
-        self._eye = Eye(self.flow, self.bar, self.follower)
+        self.eye = Eye(self.flow, self.bar, self.follower)
         self.follower.moved.connect(lambda: self.refresh(anew=True))
         self.pacer = Pacer(self._show_pieces, self)
         self._later = QTimer(self)
@@ -51,7 +50,6 @@ class Stage(QObject):
         self._later.timeout.connect(lambda: self.refresh())
         self._clock = LiveClock(self.flow, area.viewport(), self)
         self.filler = Filler(self.flow, self._keep_eye, self)
-        self._held: Anchor | None = None
         self._unpainted = False
 
     @property
@@ -90,12 +88,6 @@ class Stage(QObject):
         self.follower.follow()
         self.refresh(anew=True)
 
-    def let_go(self) -> None:
-        """Shows nothing any more; what was shown goes bit by bit."""
-        entries = self.flow.entries
-        self.set_entries(())
-        let_go(entries)
-
     def add(self, entry: Entry) -> None:
         """Puts an entry at the end; cards stay behind it."""
         last = self.cards.first()
@@ -104,8 +96,8 @@ class Stage(QObject):
         else:
             self.flow.insert_before(entry, last)
         if entry.kind == "user":
-            self._eye.asked(entry, self.height)
-            self._held = None
+            self.eye.asked(entry, self.height)
+            self.eye.held = None
         self._grown()
 
     def remove(self, entry: Entry) -> None:
@@ -119,7 +111,7 @@ class Stage(QObject):
         """Says that an entry looks different now."""
         if not isinstance(entry, TextEntry):
             entry.estimate(self.flow.style, self.flow.width)
-        self.flow.said(entry)
+        self.flow.changed(entry, said=True)
         self._grown()
 
     def stream(self, entry: TextEntry, text: str) -> None:
@@ -130,7 +122,7 @@ class Stage(QObject):
         """An entry's text is whole; `source` replaces what streamed if it differs."""
         self.pacer.flush()
         entry.finish(source, self.flow.style, self.flow.width)
-        self.flow.said(entry)
+        self.flow.changed(entry, said=True)
         self._grown()
 
     def retire(self) -> None:
@@ -144,12 +136,12 @@ class Stage(QObject):
         if style is self.flow.style and width == self.flow.width:
             self.refresh()
             return
-        anchor = self._held or self._eye.anchor(self.height)
+        anchor = self.eye.now(self.height)
         self.flow.restyle(style, width)
         if not self.flow.guess(time.perf_counter() + SLICE_SECONDS):
             self.filler.wake()
-        self._eye.set_range(self.height)
-        self._eye.return_to(anchor)
+        self.eye.set_range(self.height)
+        self.eye.return_to(anchor)
         self.refresh()
 
     def refresh(self, damage: Damage | None = None, *, anew: bool = False) -> None:
@@ -160,29 +152,29 @@ class Stage(QObject):
         """
         done = False
         if anew:
-            self._held = None
+            self.eye.held = None
         deadline = time.perf_counter() + LAYOUT_SECONDS
-        anchor = self._held
+        anchor = self.eye.held
         begun: Anchor | None = None
         for _ in range(_ROUNDS):
-            self._eye.set_range(self.height)
-            anchor = anchor or self._eye.anchor(self.height)
+            self.eye.set_range(self.height)
+            anchor = anchor or self.eye.anchor(self.height)
             begun = begun or anchor
-            self._eye.return_to(anchor)
+            self.eye.return_to(anchor)
             top = self.bar.value()
             moved, done = self.flow.settle(
                 top, top + self.height, deadline, upwards=self.follower.following
             )
             if moved:
-                self._eye.set_range(self.height)
-                self._eye.return_to(anchor)
+                self.eye.set_range(self.height)
+                self.eye.return_to(anchor)
             anchor = None
             if not (moved and done):
                 # Everything is in place, or the rest must wait for the next turn of the loop.
                 break
         # Whatever changes until the next time, also above: this must not move on screen.
         # While there is more to lay out, the old place counts: a new one may lie above a gap.
-        self._held = self._eye.anchor(self.height) if done else begun
+        self.eye.held = self.eye.anchor(self.height) if done else begun
         if not done:
             self._later.start()
         self.cards.place(self.column, self.bar.value())
@@ -192,20 +184,10 @@ class Stage(QObject):
             viewport.update()
         self.shifted.emit()
 
-    def anchor(self) -> Anchor | None:
-        """What is to stay where it is on screen; None while the end is followed."""
-        return self._held or self._eye.anchor(self.height)
-
-    def hold_at(self, anchor: Anchor) -> None:
-        """Shows this where it says, and stays there."""
-        self.follower.hold()
-        self._held = anchor
-        self.refresh()
-
     def scroll_to(self, top: int, bottom: int) -> None:
         """Brings a stretch into view; a small one with some room around."""
         self.follower.hold()
-        self._eye.scroll_to(top, bottom, self.height)
+        self.eye.scroll_to(top, bottom, self.height)
         self.refresh(anew=True)
 
     def jump_to_end(self) -> None:
@@ -228,7 +210,7 @@ class Stage(QObject):
             damage = Damage.before(flow, pieces[0][0], self.bar.value())
         for entry, text in pieces:
             entry.feed(text, flow.style, flow.width)
-            flow.said(entry)
+            flow.changed(entry, said=True)
         self.follower.grown()
         self._clock.wake()
         self.refresh(damage)
@@ -239,8 +221,8 @@ class Stage(QObject):
         self._later.start()
 
     def _keep_eye(self, change: Callable[[], None]) -> None:
-        anchor = self._held or self._eye.anchor(self.height)
+        anchor = self.eye.now(self.height)
         change()
-        self._eye.set_range(self.height)
-        self._eye.return_to(anchor)
+        self.eye.set_range(self.height)
+        self.eye.return_to(anchor)
         self.refresh()

@@ -13,7 +13,7 @@ from kinet.ui.look.theme import Theme
 from kinet.ui.transcript.area import TranscriptArea
 from kinet.ui.transcript.entry import Entry
 from kinet.ui.transcript.presenter import Presenter
-from kinet.ui.transcript.steps_group import StepGroup
+from kinet.ui.transcript.seeking import Seeker
 from kinet.ui.transcript.text_entry import TextEntry
 from kinet.ui.transcript.widget_entry import WidgetEntry
 
@@ -29,13 +29,10 @@ class Transcript(TranscriptArea):
     """
 
     _is_stale = False
-    # The step that is to be shown when it is told, and the words in it.
-    _sought: tuple[str, str, Callable[[], object] | None] | None = None
 
     def __init__(self, theme: Theme | None = None, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
-        self.stage.filler.prepended.connect(lambda _count: self._seek())
-        self.stage.filler.finished.connect(self._seek)
+        self._seeker = Seeker(self)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Keeps what was on screen, no more: several conversations may be open."""
@@ -93,25 +90,7 @@ class Transcript(TranscriptArea):
 
     def open_step(self, index: int) -> None:
         """Shows step number `index` of all (-1: the newest) by `step_activated`."""
-        if index >= 0:
-            # Counted from the beginning, which may not be told yet.
-            self.stage.filler.complete()
-        call_id = self._call_at(index)
-        if call_id:
-            self.select_step(call_id)
-            self.step_activated.emit(call_id)
-
-    def _call_at(self, index: int) -> str:
-        """The id of call number `index`, "" if there are not so many."""
-        back = index < 0
-        left = -index - 1 if back else index
-        for entry in reversed(self.stage.flow.entries) if back else self.stage.flow.entries:
-            if isinstance(entry, StepGroup):
-                calls = list(entry.records)
-                if left < len(calls):
-                    return calls[-1 - left] if back else calls[left]
-                left -= len(calls)
-        return ""
+        self._seeker.open_number(index)
 
     def open_call(
         self, call_id: str, words: str = "", otherwise: Callable[[], object] | None = None
@@ -120,25 +99,7 @@ class Transcript(TranscriptArea):
 
         What stands above what is told yet is shown when it is told.
         """
-        self._sought = None
-        for entry in reversed(self.stage.flow.entries):
-            if isinstance(entry, StepGroup) and call_id in entry.records:
-                self.stage.follower.hold()
-                self.select_step(call_id)
-                self.step_activated.emit(call_id)
-                self.go_to(entry)
-                if words:
-                    self.step_found.emit(call_id, words)
-                return
-        if not self.stage.filler.is_idle:
-            self._sought = (call_id, words, otherwise)
-        elif otherwise is not None:
-            otherwise()
-
-    def _seek(self) -> None:
-        """More is told: the step that was asked for may be there now."""
-        if self._sought is not None:
-            self.open_call(*self._sought)
+        self._seeker.open(call_id, words, otherwise)
 
     def is_idle(self) -> bool:
         """True when nothing is left to lay out or paint."""
@@ -161,21 +122,6 @@ class Transcript(TranscriptArea):
     def set_zoom(self, percent: int) -> None:
         """Draws text at 80 to 200 percent."""
         self.set_theme(replace(self._theme, zoom=max(80, min(200, percent))))
-
-    def take_place_of(self, other: Transcript) -> None:
-        """Shows what the other one shows, which holds the end of the same conversation."""
-        mine, theirs = self.stage.flow, other.stage.flow
-        anchor = other.stage.anchor()
-        if anchor is None and other.selection.is_empty:
-            return
-        self.stage.filler.reach(len(theirs.entries))
-        more = len(mine.entries) - len(theirs.entries)
-        if more < 0 or not _alike(mine.entries[-1:], theirs.entries[-1:]):
-            return
-        self.selection.take(other.selection, more)
-        place = theirs.place_of(anchor[0]) if anchor is not None else -1
-        if anchor is not None and place >= 0:
-            self.stage.hold_at((mine.entries[place + more], *anchor[1:]))
 
     def go_to(self, entry: Entry) -> None:
         """Brings the beginning of an entry into view."""
@@ -212,8 +158,3 @@ class Transcript(TranscriptArea):
     def following(self) -> bool:
         """True while the end is followed."""
         return self.stage.follower.following
-
-
-def _alike(some: list[Entry], others: list[Entry]) -> bool:
-    """True if they say the same."""
-    return [(e.kind, e.markdown()) for e in some] == [(e.kind, e.markdown()) for e in others]

@@ -160,7 +160,7 @@ class WindowCore(QObject):
         parts.sidebar.facts_requested.connect(parts.models.find_facts)
         parts.sidebar.memory_requested.connect(lambda: parts.models.open_settings("memory"))
         parts.frame.layout_changed.connect(self._arranged)
-        parts.look.changing.connect(parts.desk.put_away)
+        parts.look.changing.connect(parts.desk.shelf.put_away)
         parts.look.changed.connect(self._restyle)
 
     def _serve(self, panel: ChatPanel) -> None:
@@ -224,7 +224,7 @@ class WindowCore(QObject):
         self.parts.toast.place()
 
     def _restyle(self, theme: Theme) -> None:
-        self.parts.desk.set_theme(theme)
+        self.parts.desk.shelf.set_theme(theme)
         self.parts.steps.set_theme(theme)
         self.parts.models.set_theme(theme)
         self.trust.set_theme(theme)
