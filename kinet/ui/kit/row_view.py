@@ -13,13 +13,13 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QShowEvent,
     QTextBlock,
     QTextCharFormat,
     QTextCursor,
 )
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 
+from kinet.ui.kit.row_colours import RowColours, color_of, units
 from kinet.ui.kit.row_hits import RowHits
 from kinet.ui.kit.row_layout import SPECIAL, give_rows
 from kinet.ui.kit.rows import Row
@@ -40,6 +40,7 @@ class RowView(QPlainTextEdit):
         self._keyboard = False
         self.rows: list[Row] = []
         self._hits = RowHits()
+        self._colours = RowColours()
         self.row_layout = give_rows(self)
         self.theme = current_theme()
         self._is_stale = False
@@ -62,12 +63,6 @@ class RowView(QPlainTextEdit):
         if self.isVisible():
             self._restyle()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        """Takes on the look that was chosen meanwhile."""
-        if self._is_stale:
-            self._restyle()
-        super().showEvent(event)
-
     def _restyle(self) -> None:
         self._is_stale = False
         theme = self.theme
@@ -84,6 +79,7 @@ class RowView(QPlainTextEdit):
         self.document().setDefaultFont(font)
         self.row_layout.row_height = theme.line_height(self._size)
         self.setTabStopDistance(self.fontMetrics().horizontalAdvance(" ") * 4)
+        self._colours.forget()
         self.decorate()
         self.viewport().update()
 
@@ -91,6 +87,7 @@ class RowView(QPlainTextEdit):
         """Shows these rows and nothing else."""
         self.rows = list(rows)
         self._hits = RowHits()
+        self._colours.forget()
         self.setPlainText("\n".join(row.text for row in self.rows))
         self._mark_special(0)
         self.decorate()
@@ -108,6 +105,7 @@ class RowView(QPlainTextEdit):
             text = "\n" + text
         cursor.insertText(text)
         self.rows[first:] = rows
+        self._colours.forget(first)
         self._mark_special(first)
         self.decorate()
 
@@ -157,10 +155,11 @@ class RowView(QPlainTextEdit):
             if number >= len(self.rows):
                 break
             row = self.rows[number]
+            self._colours.give(block, row, self.theme)
             for run in row.runs:
-                foreground = color_of(self.theme, run.token)
-                ground = color_of(self.theme, run.ground)
-                marks.append(_mark(block, row, run.start, run.length, foreground, ground))
+                if ground := color_of(self.theme, run.ground):
+                    ink = color_of(self.theme, run.token)
+                    marks.append(_mark(block, row, run.start, run.length, ink, ground))
             for start, length, current in hits.get(number, ()):
                 ground = self.theme.qcolor("find_current" if current else "find")
                 ink = QColor("#10131F" if self.theme.is_dark else "#1B1B19") if current else None
@@ -182,7 +181,7 @@ class RowView(QPlainTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Grounds first, then the text, then what stands in the margin."""
         painter = QPainter(self.viewport())
-        visible = [(self._row(block), rect) for block, rect in self.visible_blocks()]
+        visible = [(_row(self.rows, block), rect) for block, rect in self.visible_blocks()]
         for row, rect in visible:
             self.draw_ground(painter, row, rect)
         painter.end()
@@ -208,7 +207,7 @@ class RowView(QPlainTextEdit):
         out: list[str] = []
         block = self.document().findBlock(first)
         while block.isValid() and block.position() <= last:
-            row = self._row(block)
+            row = _row(self.rows, block)
             if not row.height:
                 text = row.text
                 start = max(0, first - block.position())
@@ -225,8 +224,10 @@ class RowView(QPlainTextEdit):
     def event(self, event: QEvent) -> bool:
         """More or fewer rows can be seen; and the style sheet's font, which has ligatures, is
         replaced by ours."""
-        done = super().event(event)
         kind = event.type()
+        if kind == QEvent.Type.Show and self._is_stale:
+            self._restyle()
+        done = super().event(event)
         if kind == QEvent.Type.FontChange:
             self.document().setDefaultFont(self._font)
         elif kind in (QEvent.Type.Resize, QEvent.Type.Show):
@@ -257,35 +258,15 @@ class RowView(QPlainTextEdit):
 
     def _special_at(self, height: int) -> int:
         for block, rect in self.visible_blocks():
-            if rect.top() <= height < rect.bottom() and self._row(block).kind == "mark":
+            if rect.top() <= height < rect.bottom() and _row(self.rows, block).kind == "mark":
                 return block.blockNumber()
         return -1
-
-    def _row(self, block: QTextBlock) -> Row:
-        number = block.blockNumber()
-        return self.rows[number] if 0 <= number < len(self.rows) else Row("")
 
     def _mark_special(self, first: int) -> None:
         for number in range(first, len(self.rows)):
             if self.rows[number].height:
                 block = self.document().findBlockByNumber(number)
                 block.setUserState(max(SPECIAL, self.rows[number].height))
-
-
-def color_of(theme: Theme, token: str) -> QColor | None:
-    """The colour of a run: a token of the theme, of its code colours or of its charts."""
-    if not token:
-        return None
-    if token == "cyan":
-        return QColor(theme.chart[1])
-    if token == "magenta":
-        return QColor(theme.syntax["keyword"])
-    return QColor(theme.syntax[token]) if token in theme.syntax else theme.qcolor(token)
-
-
-def units(text: str) -> int:
-    """Length in the units a text document counts in."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _mark(
@@ -311,3 +292,8 @@ def _mark(
     mark.cursor = cursor
     mark.format = look
     return mark
+
+
+def _row(rows: Sequence[Row], block: QTextBlock) -> Row:
+    number = block.blockNumber()
+    return rows[number] if 0 <= number < len(rows) else Row("")

@@ -20,6 +20,8 @@ _BAR = 3
 _LIVE_ROWS = 5_000
 _LIVE_CHARACTERS = 400_000
 _LIVE_MS = 40
+# A jump over so many rows: Qt measures all that lie between what was marked and what is seen then.
+_JUMP = 40
 # Rows that are made at once, and in each turn of the event loop after that.
 _FIRST_ROWS = 2_000
 _NEXT_ROWS = 2_000
@@ -112,6 +114,12 @@ class OutputView(RowView):
         if needle:
             self.finish_loading()
         return super().find(needle)
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Forgets the marks of where it was before a jump; they are made anew where it arrives."""
+        if abs(dy) > _JUMP:
+            self.setExtraSelections([])
+        super().scrollContentsBy(dx, dy)
 
     def toPlainText(self) -> str:
         """The text on show without the rows that are drawn, and whole where rows were broken."""
