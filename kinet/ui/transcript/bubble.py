@@ -8,6 +8,7 @@ from kinet.markup.slices import Bounds
 from kinet.ui.transcript import draw, piece_paint
 from kinet.ui.transcript.entry import Canvas, Hit, Room
 from kinet.ui.transcript.link_places import link_at, links
+from kinet.ui.transcript.name_chips import GAP, draw_chip, placed, width_in_one_row
 from kinet.ui.transcript.style import Style
 from kinet.ui.transcript.text_entry import TextEntry
 
@@ -16,9 +17,6 @@ PAD = 10
 SHARE = 0.85
 FOLDED_LINES = 12
 _CHIP = 24
-_GAP = 8
-# The longest name on a chip, in characters.
-_NAME = 40
 
 
 class UserEntry(TextEntry):
@@ -59,12 +57,14 @@ class UserEntry(TextEntry):
         document = pieces[0].document if len(pieces) == 1 else None
         if document is not None:
             wide = int(document.idealWidth()) + 1
-            self.bubble = min(most, max(wide, self._chips_width(room.style)) + 2 * SIDE)
+            self.bubble = min(
+                most, max(wide, width_in_one_row(self.attachments, room.style)) + 2 * SIDE
+            )
             if document.textWidth() > self.bubble - 2 * SIDE:
                 # What is written from the right stands at the right edge of its document.
                 document.setTextWidth(self.bubble - 2 * SIDE)
         elif not pieces:
-            self.bubble = min(most, self._chips_width(room.style) + 2 * SIDE)
+            self.bubble = min(most, width_in_one_row(self.attachments, room.style) + 2 * SIDE)
         return done
 
     def measure(self) -> None:
@@ -97,8 +97,8 @@ class UserEntry(TextEntry):
         """The height of the attachments, with the gap above them."""
         if not self.chip_rows:
             return 0
-        gap = _GAP if self._source else 0
-        return gap + self.chip_rows * (self._chip + _GAP) - _GAP
+        gap = GAP if self._source else 0
+        return gap + self.chip_rows * (self._chip + GAP) - GAP
 
     @property
     def _text_end(self) -> int:
@@ -139,8 +139,9 @@ class UserEntry(TextEntry):
             box = self._rect_of(number, style, canvas.width)
             piece_paint.paint(canvas, self.piece(number), number, box)
         painter.restore()
-        if self.attachments:
-            self._chips(canvas)
+        mark = "image" if self.pictures else "attach"
+        for name, place in self._chip_boxes(style, canvas.width):
+            draw_chip(canvas, name, place, mark)
         for hit in self.hits(style, canvas.width):
             if hit.action != "fold":
                 if canvas.is_focused(hit):
@@ -185,42 +186,15 @@ class UserEntry(TextEntry):
         rect = QRect(left, top, 5 * self._line, self._foot)
         return [*found, Hit("fold", "", rect, "Show less" if self.open else "Show all")]
 
-    def _chips_width(self, style: Style) -> int:
-        """How wide the names of the attachments are in one row."""
-        return sum(wide + _GAP for _, _, _, wide in self._placed(style, 10**6)) - _GAP
-
     def _set_rows(self, style: Style, width: int) -> None:
-        most = int(width * SHARE) - 2 * SIDE
-        self.chip_rows = len({row for _, _, row, _ in self._placed(style, most)})
-
-    def _placed(self, style: Style, most: int) -> list[tuple[str, int, int, int]]:
-        """(name, x, row, width) of each attachment, in rows of at most `most`."""
-        left, row = 0, 0
-        placed = []
-        for whole in self.attachments:
-            name = style.elided(whole[:_NAME], most - 30)
-            wide = round(style.advance(name, "ui")) + 30
-            if left and left + wide > most:
-                left, row = 0, row + 1
-            placed.append((name, left, row, wide))
-            left += wide + _GAP
-        return placed
+        chips = placed(self.attachments, style, int(width * SHARE) - 2 * SIDE)
+        self.chip_rows = chips[-1].row + 1 if chips else 0
 
     def _chip_boxes(self, style: Style, width: int) -> list[tuple[str, QRect]]:
         """(name, place) of each attachment."""
         left, high = self.piece_left(style, width), self._chip
-        top = self.height - PAD - self.chip_rows * (high + _GAP) + _GAP
-        most = int(width * SHARE) - 2 * SIDE
+        top = self.height - PAD - self.chip_rows * (high + GAP) + GAP
         return [
-            (name, QRect(left + x, top + row * (high + _GAP), wide, high))
-            for name, x, row, wide in self._placed(style, most)
+            (chip.name, QRect(left + chip.x, top + chip.row * (high + GAP), chip.width, high))
+            for chip in placed(self.attachments, style, int(width * SHARE) - 2 * SIDE)
         ]
-
-    def _chips(self, canvas: Canvas) -> None:
-        painter, style = canvas.painter, canvas.style
-        mark = "image" if self.pictures else "attach"
-        for name, rect in self._chip_boxes(style, canvas.width):
-            draw.rounded(painter, style, rect.toRectF(), "canvas", 4)
-            box = QRect(rect.x() + 4, rect.y(), 18, rect.height())
-            draw.icon(painter, style, box, mark, "text_2", 14)
-            draw.words(painter, style, rect.adjusted(24, 0, -4, 0), name, "text_2")
