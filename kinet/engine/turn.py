@@ -16,6 +16,7 @@ from kinet.core.events import (
     Event,
     MessageCompleted,
     Notice,
+    SegmentReset,
     StepFinished,
     StepStarted,
     TurnFinished,
@@ -278,6 +279,9 @@ class Turn:
         message = completion.raw_assistant
         is_empty = not (message.text.strip() or message.tool_calls)
         if is_empty and completion.finish != "pause":
+            if self.recorder.conversation.draft.strip():
+                # Nothing but a note of ours was streamed: it leaves the screen again.
+                self._emit(SegmentReset(1))
             # An empty message is illegal for most servers; its money counts all the same.
             self._emit(replace(step, purpose="aborted", segments=(), cache_note=""))
             return completion

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kinet.core.events import Notice, SegmentReset, TextDelta
 from kinet.engine.echoes import without_echoes
 from tests.support.chat import Chat
 from tests.support.replies import (
@@ -19,6 +20,9 @@ async def test_a10_a_reply_that_is_an_echo_and_nothing_else_counts_as_empty():
     events = await collect(turn(provider))
     assert texts(events) == ["The answer."]
     assert len(provider.requests) == 2
+    # What was streamed of it leaves the screen.
+    kinds = [type(event) for event in events]
+    assert kinds.index(TextDelta) < kinds.index(SegmentReset) < kinds.index(Notice)
 
 
 @pytest.mark.usefixtures("wire")
