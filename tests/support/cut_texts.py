@@ -55,6 +55,8 @@ def _faults(widget: QWidget) -> Iterator[str]:
             yield f"{_named(widget)} is cut and has no tooltip"
         if cut and widget.width() < _LEAST * widget.fontMetrics().averageCharWidth():
             yield f"{_named(widget)} shows next to nothing: {widget.whole_text()[:40]}"
+        if widget.fontMetrics().height() > widget.height() + _SLACK:
+            yield f"{_named(widget)} is too low: {widget.height()}"
         return
     if isinstance(widget, QLabel):
         yield from _label(widget)
@@ -62,7 +64,8 @@ def _faults(widget: QWidget) -> Iterator[str]:
         yield from _combo(widget)
     elif isinstance(widget, QLineEdit):
         words = widget.placeholderText()
-        room = widget.contentsRect().width() - 8
+        # The border and the padding of the style sheet.
+        room = widget.contentsRect().width() - 20
         if not widget.text() and _advance(widget, words) > room and words not in widget.toolTip():
             yield f"{_named(widget)}: its hint is cut"
     elif isinstance(widget, MenuButton):
@@ -96,8 +99,11 @@ def _label(label: QLabel) -> Iterator[str]:
         widest = max((_advance(label, word) for word in words.split()), default=0)
         if widest > room.width() + _SLACK and not any(letter > "\u2e80" for letter in words):
             yield f"{_named(label)} has a word that is wider than itself"
-    elif max(_advance(label, line) for line in words.splitlines()) > room.width() + _SLACK:
+        return
+    if max(_advance(label, line) for line in words.splitlines()) > room.width() + _SLACK:
         yield f"{_named(label)} is cut"
+    if label.fontMetrics().height() > label.height() + _SLACK:
+        yield f"{_named(label)} is too low: {label.height()}"
 
 
 def _combo(combo: QComboBox) -> Iterator[str]:

@@ -74,12 +74,16 @@ class ShareRow(QFrame):
     def _fit(self) -> None:
         """The whole sentence where it has room, else one with less in it; a number is never cut."""
         self.text.ensurePolished()
-        buttons = [button for button in (self._cut, self._rest) if not button.isHidden()]
-        room = self.width() - 28 - sum(button.sizeHint().width() + 8 for button in buttons)
-        room -= 24 if not self._mark.isHidden() else 0
         whole = self.sentence
         said = (whole, self._share.short_sentence("characters"), self._share.short_sentence())
         wide = self.text.fontMetrics().horizontalAdvance
+        buttons = [self._cut, self._rest] if self._share.kind == "cut" else []
+        room = self.width() - 28 - sum(button.sizeHint().width() + 8 for button in buttons)
+        room -= 24 if not self._mark.isHidden() else 0
+        # The output itself shows the cut too: the way to it goes first.
+        leads = bool(buttons) and wide(said[-1]) <= room
+        self._cut.setVisible(leads)
+        room += self._cut.sizeHint().width() + 8 if buttons and not leads else 0
         shown = next((words for words in said if wide(words) <= room), said[-1])
         self.text.set_text(shown)
         if shown != whole:

@@ -61,9 +61,9 @@ class StepHead(QWidget):
         self.miss = text_label("", type="meta", tone="warning", parent=self)
         facts.addWidget(self.miss)
         facts.addStretch(1)
-        top, below = QWidget(self), QWidget(self)
+        top, self._below = QWidget(self), QWidget(self)
         top.setFixedHeight(44)
-        below.setFixedHeight(24)
+        below = self._below
         top.setLayout(head)
         below.setLayout(facts)
         below.setSizePolicy(policy.Ignored, policy.Fixed)
@@ -110,6 +110,8 @@ class StepHead(QWidget):
                 label.setProperty("tone", tone)
                 repolish(label)
 
+        # 24 at 100 %; larger words want a higher row.
+        self._below.setFixedHeight(max(24, self._facts[0].fontMetrics().height() + 8))
         self._said = [bool(text) for text in facts]
         self.miss.setText("Cache missed" if record.cache_note else "")
         note = record.cache_note

@@ -48,7 +48,7 @@ class MemoryView(QWidget):
         self._memory = memory
         self.field = QLineEdit(self)
         self.field.setObjectName("memoryField")
-        self.field.setPlaceholderText("Something worth knowing in every session")
+        self.field.setPlaceholderText("Something worth knowing")
         self.field.setAccessibleName("New fact")
         self.field.returnPressed.connect(self._add)
         self.scope = ChoiceBox("Whom the fact is about", self)

@@ -56,7 +56,7 @@ class ProfileRow(QWidget):
         self.tag.setStyleSheet(
             f"QLabel {{ background: {tint}; border-radius: 4px; padding: 0 6px; }}"
         )
-        self.tag.setFixedHeight(18)
+        self.tag.setFixedHeight(round(18 * max(1.0, current_theme().zoom / 100)))
         self.tag.setVisible(default)
         self._mark = QLabel(self)
         self.result = text_label("", type="meta", parent=self)
