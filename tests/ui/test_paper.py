@@ -9,6 +9,7 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtPrintSupport import QPrinter
 
 from kinet.core.messages import Message, ToolCall
+from kinet.core.own_command import OwnCommand
 from kinet.ui.window.export_desk import write_pdf
 from kinet.ui.window.paper import paper, print_on
 
@@ -90,6 +91,13 @@ def test_code_is_written_from_the_left_and_a_long_call_says_that_it_was_cut(app:
     assert isinstance(document, QTextDocument)
     assert document.find("שלום").block().textDirection().value == 0
     assert "x…" in document.toPlainText()
+
+
+def test_a_command_of_the_person_stands_there_with_what_it_printed(app: object) -> None:
+    ran = Message("user", "42 files", kind="command", command=OwnCommand("ls | wc", "exit 0"))
+    said = paper("Talk", (ran, Message("user", "Not yours.", kind="note"))).toPlainText()
+    assert said.index("You ran a command") < said.index("ls | wc") < said.index("42 files")
+    assert "Not yours." not in said
 
 
 def test_a_printer_that_takes_nothing_is_told(app: object, tmp_path: Path) -> None:

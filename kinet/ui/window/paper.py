@@ -15,6 +15,7 @@ from PySide6.QtGui import (
 )
 
 from kinet.core.messages import Message
+from kinet.core.own_command import fenced
 from kinet.markup.blocks import BlockStream, Bounds, split_in_steps
 from kinet.markup.formulas import draw_formula
 from kinet.markup.inline import text_html
@@ -53,6 +54,9 @@ def paper(title: str, messages: Sequence[Message]) -> QTextDocument:
     for message in messages:
         if message.role == "user" and message.kind in ("", "steer"):
             parts += [_who("You", style.look), user_html(message.text, style.look)]
+        elif message.command is not None:
+            said = f"{fenced(message.command.text)}\n\n{fenced(message.text)}"
+            parts += [_who("You ran a command", style.look), _answer(said, style.look)]
         elif message.role == "assistant" and message.text.strip():
             parts += [_who("Kinet", style.look), _answer(message.text, style.look)]
         elif message.command is not None:
