@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import platform
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 from PySide6.QtCore import QObject
 
 from kinet.ui.desks.session_desk import KEPT_PANELS
-from kinet.ui.kit.spare_memory import SpareMemory
+from kinet.ui.kit.spare_memory import SpareMemory, return_pages
 from kinet.ui.window.settling import hand_back
 from tests.support.fake_program import FakeProgram
 from tests.support.shell_window import shell_window
@@ -107,3 +109,20 @@ async def test_a_panel_that_is_let_go_of_leaves_no_dead_widgets(tmp_path: Path) 
             panel.send("Say something.")
             await until(lambda panel=panel: not panel.runner.running)
         await until(lambda: first() is None)
+
+
+def resident() -> int:
+    """Bytes of this process that are in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can return pages")
+def test_the_holes_that_small_blocks_leave_go_back() -> None:
+    # Above what the interpreter manages itself, and below what is a mapping of its own.
+    blocks = [bytearray(4_000) for _ in range(20_000)]
+    kept = blocks[::1_000]
+    before = resident()
+    del blocks
+    return_pages()
+    assert before - resident() > 20_000_000
+    assert len(kept) == 20

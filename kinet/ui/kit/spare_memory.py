@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
+import contextlib
 import gc
 from collections.abc import Callable
 
@@ -25,9 +25,9 @@ class SpareMemory(QObject):
     def __init__(
         self, parent: QObject, give_back: Callable[[], object] | None = None, delay: int = DELAY
     ) -> None:
-        """`give_back` is called in a thread; None is the allocator's own, where it has one."""
+        """`give_back` is called in a thread; None is `return_pages`."""
         super().__init__(parent)
-        self._give_back = give_back or _allocator()
+        self._give_back = give_back or return_pages
         self._circles = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -48,14 +48,13 @@ class SpareMemory(QObject):
             self._circles = False
             # On this thread: what is found are widgets.
             gc.collect()
-        if self._give_back is not None:
-            spawn(in_thread(self._give_back), "free memory goes back")
+        spawn(in_thread(self._give_back), "free memory goes back")
 
 
-def _allocator() -> Callable[[], object] | None:
-    """What returns free pages; None where the C library has none: musl, macOS, Windows."""
-    try:
-        trim = ctypes.CDLL(None).malloc_trim
-    except (AttributeError, OSError, TypeError):
-        return None
-    return lambda: trim(0)
+def return_pages() -> None:
+    """Returns free pages where the C library can do so: glibc, not musl, macOS or Windows."""
+    # Imported in the thread, and not before there is something to return.
+    import ctypes
+
+    with contextlib.suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
