@@ -5,8 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
+from kinet.ui.diff.diff_view import DiffView
 from kinet.ui.look.look import Look
 from kinet.ui.look.theme import load_theme
+from kinet.ui.panel.output_view import OutputView
 from tests.ui.transcript_kit import asked, said, settle, shown
 
 
@@ -103,3 +105,22 @@ def test_what_was_copied_keeps_no_documents(app: QApplication) -> None:
     transcript.selection.all()
     assert transcript.selection.text(plain=True).count("Some words.") == 300
     assert sum(piece.document is not None for piece in pieces) == before
+
+
+def test_a_hidden_diff_knows_its_height_in_the_new_look_at_once(app: QApplication) -> None:
+    view = DiffView()
+    view.show_diff("--- a\n+++ b\n@@ -1 +1 @@\n-one\n+two\n")
+    before = view.content_height()
+    view.set_theme(load_theme("light", 200))
+    assert view.content_height() > before
+
+
+def test_a_hidden_output_takes_on_the_look_when_it_is_shown(app: QApplication) -> None:
+    view = OutputView()
+    look = view.styleSheet()
+    view.set_theme(load_theme("light", 200))
+    assert view.styleSheet() == look
+    view.show()
+    assert view.styleSheet() != look
+    assert view.row_layout.row_height == load_theme("light", 200).line_height("output")
+    view.close()

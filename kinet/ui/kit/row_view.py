@@ -29,6 +29,9 @@ from kinet.ui.look.theme import Theme, current_theme
 class RowView(QPlainTextEdit):
     """Read-only rows. Colours are laid over the visible rows alone, so a megabyte costs nothing."""
 
+    # Another look is taken on only when it is seen: not where others ask for the height meanwhile.
+    waits_for_sight = False
+
     special_clicked = Signal(int)
 
     def __init__(
@@ -57,10 +60,10 @@ class RowView(QPlainTextEdit):
         self._restyle()
 
     def set_theme(self, theme: Theme) -> None:
-        """Takes on another look or zoom; what is hidden does so when it is shown."""
+        """Takes on another look or zoom; a long text that is hidden does so when it is shown."""
         self.theme = theme
         self._is_stale = True
-        if self.isVisible():
+        if self.isVisible() or not self.waits_for_sight:
             self._restyle()
 
     def _restyle(self) -> None:

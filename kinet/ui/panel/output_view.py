@@ -30,6 +30,8 @@ _NEXT_ROWS = 2_000
 class OutputView(RowView):
     """The whole of an output, or its growing end."""
 
+    waits_for_sight = True
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, surface="side")
         self.document().setDocumentMargin(8)
