@@ -314,7 +314,7 @@ async def test_going_back_before_a_call_takes_the_chip_away(tmp_path: Path, fold
             assert chips.names == ("fmt",)
             asked = [item for item in live.panel.session.conversation.messages if item.id]
             called = next(item for item in asked if item.text == "/fmt")
-            live.panel.branches.edit(called.id)
+            live.panel.edits.edit(called.id)
             editor = live.panel.branches.editor
             assert editor is not None
             editor.edit.setPlainText("Without it")
