@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtWidgets import QApplication
 
-from kinet.core.events import Notice, TurnFinished, TurnStarted
+from kinet.core.events import Notice, TurnEnd, TurnFinished, TurnStarted
 from kinet.ui.transcript.lines import NOTICE, NoticeEntry
 from tests.ui.transcript_kit import asked, said, settle, shown
 
@@ -41,13 +42,26 @@ def test_a_long_notice_takes_more_lines_in_less_room_and_all_of_it_is_drawn(
     assert LONG in transcript.plain_text()
 
 
-def test_the_end_of_a_turn_does_not_repeat_the_notice_before_it(app: QApplication) -> None:
-    reached = "The turn's budget of 1.00 USD was reached."
-    transcript = shown()
-    transcript.load(
-        [TurnStarted("s"), asked("Hi"), Notice(reached), TurnFinished("budget", detail=reached)]
-    )
-    settle(transcript)
-    text = transcript.plain_text()
-    assert text.count(reached) == 1
-    assert "Stopped at the money limit." in text
+@pytest.mark.parametrize(
+    ("reason", "reached"),
+    [
+        ("budget", "The turn's budget of 1.00 USD was reached."),
+        ("budget", "The time limit of 120 seconds was reached."),
+        ("budget", "The turn wrote more than 480 KB; the answer is partial."),
+        ("step_limit", "The limit of 6 steps was reached; the task may be unfinished."),
+        ("no_progress", "No progress: grep was called 6 times with the same result."),
+    ],
+)
+def test_a_limit_is_told_once_and_by_its_own_name(
+    app: QApplication, reason: TurnEnd, reached: str
+) -> None:
+    for told in ([Notice(reached, "warning")], []):
+        transcript = shown()
+        transcript.load(
+            [TurnStarted("s"), asked("Hi"), *told, TurnFinished(reason, detail=reached)]
+        )
+        settle(transcript)
+        text = transcript.plain_text()
+        assert text.count(reached) == 1
+        assert "money" not in text
+        assert ("Stopped" in text) != bool(told)

@@ -17,7 +17,7 @@ _ENDS = {
     "stopped": "stopped",
     "failed": "failed",
     "step_limit": "stopped at the step limit",
-    "budget": "stopped at the money limit",
+    "budget": "stopped at a limit",
     "no_progress": "stopped without progress",
 }
 

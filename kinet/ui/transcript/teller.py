@@ -60,7 +60,8 @@ _ERROR_TITLES = {
 }
 _ENDS = {
     "step_limit": "Stopped at the step limit.",
-    "budget": "Stopped at the money limit.",
+    # Of money, of time, or of how much is written.
+    "budget": "Stopped at a limit.",
     "no_progress": "Stopped: the same steps were repeated without progress.",
 }
 
@@ -352,9 +353,9 @@ class Teller:
                 self._sink.retire()
             if event.detail or not own:
                 self._sink.add(NoticeEntry(event.detail or "Stopped", "info", "stop"))
-        elif event.reason != "completed":
-            detail = "" if event.detail == turn.told else event.detail
-            words = f"{_ENDS.get(event.reason, event.reason)} {detail}".strip()
+        elif event.reason != "completed" and not (event.detail and event.detail == turn.told):
+            # What was told of the limit when it was met says more, and is not said twice.
+            words = f"{_ENDS.get(event.reason, event.reason)} {event.detail}".strip()
             self._sink.add(NoticeEntry(words, "warning"))
         if turn.paths:
             added, removed = turn.lines_changed()
