@@ -33,6 +33,9 @@ _log = logging.getLogger(__name__)
 
 # As the engine has it: what needs longer to clean up goes on by itself.
 _GRACE_SECONDS = 0.05
+# The command's end is told then; that of its turn waits for the look at what it changed, for the
+# card that takes it back belongs into the turn. In a folder of 10,000 files that takes a while.
+_LOOK_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,8 @@ class _Run:
         self._request = request
         self._emit = emit
         self._printed = KeptProgress()
-        self._closed = False
+        # Nothing it prints is told once its end is, nothing it changed once all of it is.
+        self._told_end = self._closed = False
         self._began = time.monotonic()
         # For the journal it is one of the shell: what only reads costs no look.
         self._call = ToolCall(request.turn_id, "shell")
@@ -148,7 +152,10 @@ class _Run:
             output = self._output_of(work)
             # A million characters are looked through: not on the loop.
             self._finish(output, await asyncio.to_thread(self._told, output))
+            if not work.done():
+                await asyncio.wait({work}, timeout=_LOOK_SECONDS)
         finally:
+            self._closed = True
             stop.cancel()
             work.cancel()
 
@@ -174,7 +181,7 @@ class _Run:
         return output
 
     def _progress(self, text: str) -> None:
-        if not self._closed:
+        if not self._told_end:
             self._printed.add(text)
             self._emit(ToolProgress(self._request.turn_id, text))
 
@@ -218,8 +225,8 @@ class _Run:
                 time.monotonic() - self._began,
             )
         )
+        self._told_end = True
         self._journaling.tell(self._call, self._tool, output)
-        self._closed = True
 
 
 def started(request: CommandRequest) -> ToolStarted:

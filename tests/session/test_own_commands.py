@@ -249,3 +249,29 @@ async def test_what_a_stopped_command_changed_can_be_undone(session, work):
     await session._cleaned_up()
     await session.changes.undo()
     assert not (work / "b.txt").exists()
+
+
+async def test_what_a_stopped_command_changed_is_told_within_its_turn_however_long_the_look_takes(
+    session, monkeypatch
+):
+    journal, ended = session._state.parts.journal, asyncio.Event()
+    look = journal.after
+
+    async def slow_look(ticket):
+        await ended.wait()
+        return await look(ticket)
+
+    monkeypatch.setattr(journal, "after", slow_look)
+    events: list[Event] = []
+    async with aclosing(
+        session.run_command(OwnCommand("echo new > b.txt; echo done; sleep 600"))
+    ) as stream:
+        async for event in stream:
+            events.append(event)
+            if isinstance(event, ToolProgress):
+                session.stop()
+            if isinstance(event, ToolFinished):
+                ended.set()
+    kinds = [type(event) for event in events if not isinstance(event, ToolProgress)]
+    assert kinds == [TurnStarted, ToolStarted, ToolFinished, FilesChanged, TurnFinished]
+    assert events[-2].paths == ("b.txt",)
