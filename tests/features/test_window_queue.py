@@ -126,3 +126,43 @@ async def test_many_waiting_messages_are_scrolled_and_leave_the_conversation_its
             await live.ended()
             # The caret is where the next words go, not on what came after the Stop button.
             assert live.panel.composer.edit.hasFocus() or not live.window.isActiveWindow()
+
+
+async def test_what_waited_and_is_refused_goes_back_to_the_composer_and_lets_the_rest_be_sent(
+    home: Path, folder: Path
+) -> None:
+    gate = Gate()
+    with ScriptedServer(says("One", gate), says("Two."), says("Three.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.say("first")
+            await until(lambda: "One" in live.text)
+            _queue(live, "!rm -rf /", "second")
+            live.type("half a thought")
+            gate.open()
+            await live.ended()
+            tray = live.panel.composer.queue
+            assert tray.texts() == ["second"]
+            told = live.window.parts.toast.text()
+            assert "This command is never run" in told
+            assert "It is in the composer again." in told
+            # Behind the text, so that sending both runs nothing.
+            assert live.panel.composer.text() == "half a thought\n\n!rm -rf /"
+            live.type("next")
+            live.press("sendButton")
+            await until(lambda: len(server.requests) == 3)
+            await live.ended()
+            assert _asked(live) == ["first", "next", "second"]
+
+
+async def test_a_refused_row_that_was_chosen_goes_back_too(home: Path, folder: Path) -> None:
+    with ScriptedServer(hangs("Half")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.say("first")
+            await until(lambda: "Half" in live.text)
+            _queue(live, "second", "!rm -rf /")
+            live.press("stopButton")
+            await live.ended()
+            QTest.mouseClick(_row(live, 1).steer, Qt.MouseButton.LeftButton)
+            await until(lambda: live.panel.composer.text() == "!rm -rf /")
+            await live.ended()
+            assert live.panel.composer.queue.texts() == ["second"]

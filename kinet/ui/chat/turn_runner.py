@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from kinet.core.approval import Approver
-from kinet.core.errors import KinetError
+from kinet.core.errors import KinetError, SettingsError
 from kinet.core.events import (
     ContextCompacted,
     Event,
@@ -26,6 +26,7 @@ from kinet.ui.steps import StepBook, is_own_command
 
 # Seconds of events in a row before painting and input get their turn.
 _EVENT_SECONDS = 0.008
+_BACK = "It is in the composer again."
 _END_WORDS = {"failed": "failed", "stopped": "stopped"}
 
 
@@ -77,7 +78,8 @@ class TurnRunner(QObject):
         """Starts a turn; afterwards what was queued meanwhile is sent too.
 
         `insist` asks also a server that is left alone for a while. A `command` of the person's own
-        is run, as it was typed. What was `queued` is there again if it is refused.
+        is run, as it was typed. What was `queued` and is refused goes back to the person, for at
+        the head of the queue it would keep the rest from being sent.
         """
         self._session = session
         self._began = self._stopping = False
@@ -86,8 +88,9 @@ class TurnRunner(QObject):
             self._more["insist"] = True
         # At once: what is sent before the task begins is queued and starts no second turn.
         self._set_running(True)
-        self._unsent = "" if queued else text if command else as_message_text(text)
-        spawn(self._run(session, text, command=command), f"turn of {session.id}")
+        self._unsent = "" if queued else _typed(text, command=command)
+        running = self._run(session, text, command=command, waited=queued)
+        spawn(running, f"turn of {session.id}")
 
     def hold(self, session: OpenSession) -> None:
         """A turn is about to start: what is sent meanwhile waits in the queue. `start` follows, or
@@ -107,7 +110,7 @@ class TurnRunner(QObject):
             self._stopping = not self._began
             self._session.stop()
 
-    async def _run(self, session: OpenSession, text: str, *, command: bool) -> None:
+    async def _run(self, session: OpenSession, text: str, *, command: bool, waited: bool) -> None:
         following: str | None = text
         try:
             while following is not None:
@@ -116,7 +119,11 @@ class TurnRunner(QObject):
                 queued = session.take_next()
                 self.queue_changed.emit()
                 following = queued.text if queued is not None else None
-                command = queued is not None and queued.command
+                text = following or ""
+                command, waited = queued is not None and queued.command, True
+        except SettingsError as exc:
+            back = waited and self._take_back(session, text, command=command)
+            self.failed.emit(f"{exc.sentence()} {_BACK}" if back else exc.sentence())
         except KinetError as exc:
             self.failed.emit(exc.sentence())
         finally:
@@ -126,6 +133,16 @@ class TurnRunner(QObject):
             self._unsent = ""
             self.queue_changed.emit()
             self._set_running(False)
+
+    def _take_back(self, session: OpenSession, text: str, *, command: bool) -> bool:
+        """Takes what was refused from the head of the queue, for the composer. False if it is not
+        there."""
+        head = next(iter(session.queue), None)
+        if head is None or head.text != text:
+            return False
+        session.remove_queued(head.id)
+        self._unsent = _typed(text, command=command)
+        return True
 
     async def _turn(self, session: OpenSession, text: str, *, command: bool) -> None:
         self.end, self._began = "", False
@@ -176,6 +193,11 @@ class TurnRunner(QObject):
     def _set_running(self, running: bool) -> None:
         self.running = running
         self.running_changed.emit(running)
+
+
+def _typed(text: str, *, command: bool) -> str:
+    """The text as it is typed into the composer to be the same again."""
+    return text if command else as_message_text(text)
 
 
 def _parts(attachments: Sequence[Any]) -> list[Any]:
