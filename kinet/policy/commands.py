@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from kinet.policy import protected
+from kinet.policy.hidden import without_hidden
 from kinet.policy.never import Machine, never_by_redirection, never_by_text, never_by_words
 from kinet.policy.operands import Place, after_cd, objection, objection_to_start
 from kinet.policy.shell_syntax import Syntax, read_syntax
@@ -58,7 +59,7 @@ def judge_command(
     if windows:
         return _judged("ask", "commands are not judged on this system", command, "system")
     if not printable:
-        return _judged("ask", "it holds hidden or unusual characters", command, "characters")
+        return _judged("ask", _unprintable(command), command, "characters")
     if syntax.plain is None:
         trouble = syntax.trouble
         return _judged("ask", trouble, command, "syntax", memorable=_memorable(syntax, machine))
@@ -82,6 +83,15 @@ def names_guarded(command: str) -> str:
                 if protected.is_always_asked(parts) or protected.is_start_up(parts):
                     return f"{visible_line(text[:80])} gives orders to an agent or a program"
     return ""
+
+
+def _unprintable(command: str) -> str:
+    """Why the text is not looked at further; letters of another script are no alarm."""
+    if without_hidden(command)[1]:
+        return "it holds hidden characters"
+    if command.isascii():
+        return "it holds a tab or another control character"
+    return "it holds letters beyond ASCII, and only ASCII is looked at closely"
 
 
 def _judge_plain(syntax: Syntax, machine: Machine) -> Judgement:

@@ -117,3 +117,19 @@ def test_each_part_of_a_plain_command_has_its_own_verdict(project: Path) -> None
     assert (
         found.reason == found.parts[1].rule == "make is not on the list of programs that only read"
     )
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("cat 中文.md", "letters beyond ASCII"), ("echo é", "letters beyond ASCII"),
+        ("ls\u200b src", "hidden characters"), ("ls\u202e src", "hidden characters"),
+        ("ls\x07", "hidden characters"), ("ls\tsrc", "a tab"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_seen_is_told_from_what_can_be_read(
+    command: str, reason: str, project: Path
+) -> None:
+    found = judged(command, project)
+    assert found.verdict == "ask"
+    assert reason in found.reason
