@@ -22,6 +22,10 @@ from kinet.core.events import (
 from kinet.core.messages import ToolCall
 from kinet.core.own_command import NAME
 
+# Characters of a running call's output that stay at hand; twice as many for a while, so that not
+# every piece costs a copy of all.
+MOST_PROGRESS = 500_000
+
 StepState = Literal["running", "done", "failed", "stopped", "waiting", "denied"]
 
 # tool name: (verb, plural for counts, icon, the argument that says most)
@@ -58,7 +62,8 @@ class StepRecord:
     """Everything a face may show of one tool call.
 
     `content` is the whole result for the person, `model_content` what the model got; `progress` is
-    the output so far while the call runs. `started_at` is `time.monotonic()` of its start, 0 for a
+    the newest output while the call runs, and `passed` how many characters came before that.
+    `started_at` is `time.monotonic()` of its start, 0 for a
     call of an earlier run. `parent` is the dispatch_agent call it belongs to, "" for none. `usage`
     and `cost` are those of the model call that asked for it, None where they are not known;
     `segments` are hashes of that request's parts, and `cache_note` says which of them broke the
@@ -77,10 +82,16 @@ class StepRecord:
     started_at: float = 0.0
     parent: str = ""
     progress: str = ""
+    passed: int = 0
     usage: Usage | None = None
     cost: float | None = None
     cache_note: str = ""
     segments: tuple[str, ...] = ()
+
+    @property
+    def printed(self) -> int:
+        """Characters of output so far, while the call runs."""
+        return self.passed + len(self.progress)
 
     @property
     def verb(self) -> str:
@@ -91,6 +102,15 @@ class StepRecord:
     def argument(self) -> str:
         """The short argument beside the verb, one line."""
         return argument_of(self.name, self.arguments)
+
+
+def _grown(record: StepRecord, text: str) -> StepRecord:
+    """With more output. A program may print for hours: the whole is kept by who runs it."""
+    progress = record.progress + text
+    surplus = len(progress) - MOST_PROGRESS
+    if surplus <= MOST_PROGRESS:
+        return replace(record, progress=progress)
+    return replace(record, progress=progress[surplus:], passed=record.passed + surplus)
 
 
 class StepBook:
@@ -144,7 +164,7 @@ class StepBook:
                 )
             case ToolProgress(call_id=call_id, text=text):
                 record = self._records.get(call_id)
-                return record and self._put(replace(record, progress=record.progress + text))
+                return record and self._put(_grown(record, text))
             case ToolFinished():
                 if event.name == "todo" and not event.parent and not event.is_error:
                     self.plan = (event,)
@@ -214,6 +234,7 @@ class StepBook:
                 duration_s=event.duration_s,
                 parent=event.parent,
                 progress="",
+                passed=0,
             )
         )
 
@@ -237,7 +258,7 @@ class StepBook:
 
     def _close_open(self) -> None:
         for call_id in list(self._open):
-            self._change(call_id, state="stopped", progress="")
+            self._change(call_id, state="stopped", progress="", passed=0)
 
 
 def is_own_command(event: Event) -> bool:

@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton,
 from pytestqt.qtbot import QtBot
 
 from kinet.core.completion import Usage
+from kinet.core.events import ToolProgress, ToolStarted
 from kinet.ui.kit.controls import ElidedLabel
 from kinet.ui.panel.step_detail import CHANGES, INPUT, MODEL, OUTPUT, RAW, StepDetail
-from kinet.ui.steps import StepRecord
+from kinet.ui.steps import MOST_PROGRESS, StepBook, StepRecord
 
 
 def cut(whole: str) -> str:
@@ -162,6 +163,24 @@ def test_output_that_came_while_the_panel_was_closed_is_caught_up(panel: StepDet
     panel.append_progress("call-1", "two\n")
     panel.show_step(step(state="running", progress="one\ntwo\nthree\n"))
     assert shown_rows(panel) == ["one", "two", "three"]
+
+
+def test_a_program_that_prints_for_hours_keeps_its_newest_output_and_the_count(
+    panel: StepDetail,
+) -> None:
+    book = StepBook()
+    book.apply(ToolStarted("call-1", "shell", {"command": "yes"}))
+    record = book.record("call-1")
+    for number in range(100):
+        record = book.apply(ToolProgress("call-1", f"{number:02} {'y' * 60}\n" * 1_000))
+        assert record is not None
+        panel.show_step(record)
+    assert record is not None
+    assert record.printed == 6_400_000
+    assert MOST_PROGRESS <= len(record.progress) <= 2 * MOST_PROGRESS
+    panel.output.flush()
+    assert shown_rows(panel)[-1] == f"99 {'y' * 60}"
+    assert [label.text() for label in panel._head._facts][2] == "6,400,000 characters"
 
 
 def test_a_live_output_stays_at_its_end_unless_the_person_scrolled(panel: StepDetail) -> None:

@@ -99,7 +99,10 @@ class StepDetail(QFrame):
             total = int(record.details.get("characters", 0)) if kept else 0
             self.whole.show_record(record.call_id, total, record.content, self._share)
         if same and live and before is not None and before.state in _LIVE:
-            self.append_progress(record.call_id, record.progress[self._fed :])
+            self.append_progress(
+                record.call_id, record.progress[max(0, self._fed - record.passed) :]
+            )
+            self._fed = record.printed
         else:
             self._filled.clear()
         self.tabs.setTabVisible(CHANGES, bool(record.details.get("diff")))
@@ -256,7 +259,7 @@ class StepDetail(QFrame):
             return
         self._filled.add(tab)
         if tab == OUTPUT and self._record.state in _LIVE:
-            self._fed = len(self._record.progress)
+            self._fed = self._record.printed
             self.output.start_live(self._record.progress)
         elif tab == OUTPUT:
             self.output.show_text(self._text(OUTPUT), self._share)

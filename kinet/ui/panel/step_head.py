@@ -94,7 +94,7 @@ class StepHead(QWidget):
         self._verb.setText(record.verb)
         self._argument.set_text(record.argument)
         running = record.state in ("running", "waiting")
-        size = len(record.progress) if running else share.total
+        size = record.printed if running else share.total
         self.setToolTip(call_fact(record))
         self.call.set_text(call_line(record))
         self._line.setVisible(bool(self.call.whole_text()))
