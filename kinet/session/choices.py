@@ -22,6 +22,11 @@ class ChosenSession(SkilledSession):
         return self._state.id
 
     @property
+    def is_new(self) -> bool:
+        """True until something of it is stored: it cannot be opened again."""
+        return self._state.recorder.new is not None
+
+    @property
     def title(self) -> str:
         """One line; "" before the first message that says something."""
         return self._state.title

@@ -159,6 +159,11 @@ class OpenSession(BranchedSession, ChosenSession, CommandedSession, Protocol):
         ...
 
     @property
+    def is_new(self) -> bool:
+        """True until something of it is stored."""
+        ...
+
+    @property
     def title(self) -> str:
         """One line; "" before the first message."""
         ...

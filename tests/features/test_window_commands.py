@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontInfo
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QScrollArea
 
 from kinet.ui.chat.announcements import command_words
 from kinet.ui.transcript.command_entry import CommandEntry
@@ -239,9 +239,9 @@ async def test_its_end_is_said_aloud_and_no_old_answer_with_it(
             # The outline of the palette leads to it too.
             titles = [entry.title for entry in outline_of(live.panel)]
             assert titles[-1] == "You ran echo out; exit 3, exit 3"
-            # On paper it is named like a call.
+            # On paper too.
             text = paper("T", live.panel.session.history()).toPlainText()
-            assert "You ran echo out; exit 3 (exit 3)" in text
+            assert "You ran a command (exit 3)\necho out; exit 3" in text
 
 
 async def test_a_message_that_begins_with_the_mark_is_a_message_wherever_it_comes_from(
@@ -297,3 +297,47 @@ async def test_a_reopened_session_shows_them_as_they_were(tmp_path: Path, folder
         (entry,) = entries(live)
         assert "exit 3" in entry.spoken()
         assert entry.lines()[1] == 29
+
+
+async def test_what_was_refused_at_the_beginning_is_there_again_wherever_one_goes(
+    tmp_path: Path, folder: Path
+) -> None:
+    """Its session is not stored: neither the list nor a restart knows it."""
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        welcome = live.panel.body._stack.currentWidget()
+        assert isinstance(welcome, QScrollArea)
+        live.type("!rm -rf /")
+        live.press("sendButton")
+        await live.ended()
+        assert "never run" in live.window.parts.toast.text()
+        # The page that leads to a model is there again.
+        assert live.panel.body._stack.currentWidget() is welcome
+        live.window.desk.new()
+        assert live.panel.composer.text() == "!rm -rf /"
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        assert live.panel.composer.text() == "!rm -rf /"
+        live.type("!echo a")
+        live.press("sendButton")
+        await live.ended()
+        assert live.panel.transcript.isVisible()
+        live.type("half a thought")
+        first = live.panel.session_id
+        live.window.desk.new()
+        assert live.panel.composer.text() == ""
+        live.type("another")
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        assert live.panel.composer.text() == "another"
+        live.window.open_session(first)
+        assert live.panel.composer.text() == "half a thought"
+
+
+async def test_a_choice_before_the_first_message_loses_no_text(
+    tmp_path: Path, folder: Path
+) -> None:
+    with ScriptedServer() as server:
+        home, url = tmp_path / "home", server.base_url
+        async with live_window(home, server_url=url, folder=folder) as live:
+            live.type("a long task")
+            live.window.parts.models.choose_mode("edits")
+        async with live_window(home, server_url=url, folder=folder) as live:
+            assert live.panel.composer.text() == "a long task"

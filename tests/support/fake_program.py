@@ -75,6 +75,10 @@ class FakeSession:
         async for event in self.program.script(self, text, approver):
             yield self._take(event)
 
+    @property
+    def is_new(self) -> bool:
+        return not self.saved
+
     async def prepare(self, digest: Any) -> Any:
         return digest(self.saved)
 

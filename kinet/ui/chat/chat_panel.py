@@ -151,7 +151,6 @@ class ChatPanel(QFrame):
             except KinetError as exc:
                 self.problem.emit(exc.sentence())
                 return None
-            self.desk.adopt_draft()
             self.session_started.emit(self.session_id)
         return self.session
 
@@ -285,6 +284,12 @@ class ChatPanel(QFrame):
         self.status_row.show_status(_NO_MODEL if idle else status)
         self.composer.set_placeholder(_placeholder(self))
         self.state_changed.emit()
+
+
+def begins_anew(panel: ChatPanel) -> bool:
+    """True if nothing of its session is stored, nor about to be."""
+    session = panel.session
+    return session is None or (session.is_new and not panel.runner.running)
 
 
 def _order_tabs(panel: ChatPanel) -> None:

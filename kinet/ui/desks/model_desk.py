@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from kinet.core.errors import KinetError
 from kinet.core.profile import ModelProfile
-from kinet.ui.chat.chat_panel import ChatPanel
+from kinet.ui.chat.chat_panel import ChatPanel, begins_anew
 from kinet.ui.desks.turn_choosing import TurnChoosing
 from kinet.ui.kit.input_filters import guard_wheel
 from kinet.ui.kit.tasks import in_thread, spawn
@@ -51,8 +51,8 @@ class ModelDesk(TurnChoosing):
         panel.composer.menus.preset_chosen.connect(self.choose_preset)
         panel.composer.menus.models_requested.connect(lambda: self.open_settings("models"))
         panel.desk.model_needed.connect(self._model_needed)
-        # A session that a command begins needs no model, and has something to show.
         panel.session_started.connect(lambda _: self.refresh())
+        panel.runner.running_changed.connect(lambda _: self._show_first_page(panel))
         # Another branch may have been asked of another model.
         panel.branches.moved.connect(self.refresh)
         panel.branches.models = lambda: self._models_of(panel)
@@ -75,8 +75,7 @@ class ModelDesk(TurnChoosing):
         panel.composer.menus.set_preset(self._preset(panel), self.presets())
         window = self._window_of(profile) if profile is not None else 0
         panel.set_model(profile is not None, window)
-        welcome = profile is None and not self._skipped and panel.session is None
-        self._show_welcome(panel, welcome)
+        self._show_first_page(panel)
         self.refreshed.emit()
 
     def open_settings(self, page: str = "") -> None:
@@ -141,8 +140,12 @@ class ModelDesk(TurnChoosing):
             return
         self.session_wanted.emit(session_id)
 
-    def _show_welcome(self, panel: ChatPanel, shown: bool) -> None:
-        if not shown:
+    def _show_first_page(self, panel: ChatPanel) -> None:
+        """The welcome page where there is no model; a command needs none, and what it prints is
+        shown in its place."""
+        if panel is not self._panel or not self._ready:
+            return
+        if self._skipped or self._profile(panel) is not None or not begins_anew(panel):
             panel.body.show_page(None)
             return
         self._welcome = self._welcome or self._make_welcome()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStackedWidget
 
 from kinet.core.errors import KinetError
 from kinet.core.events import Event, MessageCompleted
-from kinet.ui.chat.chat_panel import ChatPanel
+from kinet.ui.chat.chat_panel import ChatPanel, begins_anew
 from kinet.ui.desks.panel_shelf import PanelShelf
 from kinet.ui.kit.toast import Toast
 from kinet.ui.program import Program, SessionRow
@@ -78,9 +78,17 @@ class SessionDesk(QObject):
         self._sidebar.set_sessions(shown, self.current.session_id)
 
     def new(self) -> ChatPanel:
-        """Shows a panel for a session that begins with its first message."""
-        empty = next((panel for panel in self._panels if panel.session is None), None)
+        """Shows a panel for a session that begins with its first message.
+
+        One that was opened for a choice or a message that was refused is still such: the list
+        does not have it, so that no other way leads to it.
+        """
+        empty = next(filter(begins_anew, self._panels), None)
         panel = empty or self._make(None)
+        if not panel.composer.text().strip() and not panel.composer.attachments():
+            # Nothing holds it to what was chosen for it: it begins with the settings.
+            panel.session = None
+            panel.refresh()
         self._show(panel)
         return panel
 

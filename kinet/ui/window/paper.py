@@ -55,14 +55,13 @@ def paper(title: str, messages: Sequence[Message]) -> QTextDocument:
         if message.role == "user" and message.kind in ("", "steer"):
             parts += [_who("You", style.look), user_html(message.text, style.look)]
         elif message.command is not None:
-            said = f"{fenced(message.command.text)}\n\n{fenced(message.text)}"
-            parts += [_who("You ran a command", style.look), _answer(said, style.look)]
-        elif message.role == "assistant" and message.text.strip():
-            parts += [_who("Kinet", style.look), _answer(message.text, style.look)]
-        elif message.command is not None:
             ran = message.command
             kept = ", kept from the model" if ran.private else ""
-            parts.append(_aside(f"You ran {ran.text[:300]} ({ran.status}{kept})", style.look))
+            who = f"You ran a command ({ran.status or 'not ended'}{kept})"
+            said = f"{fenced(ran.text)}\n\n{fenced(message.text)}"
+            parts += [_who(who, style.look), _answer(said, style.look)]
+        elif message.role == "assistant" and message.text.strip():
+            parts += [_who("Kinet", style.look), _answer(message.text, style.look)]
         for call in message.tool_calls:
             parts.append(_aside(_call(call.name, call.arguments), style.look))
     html = "".join(parts)

@@ -54,6 +54,7 @@ class ComposerDesk(QObject):
         composer.queue.steer_requested.connect(self._steer)
         composer.queue.edit_requested.connect(self._edit)
         composer.queue.remove_requested.connect(self._remove)
+        self._kept_as = self._key
         draft = drafts.get(self._key)
         if not draft.is_empty:
             composer.set_content(draft.text, draft.attachments, draft.caret)
@@ -109,14 +110,6 @@ class ComposerDesk(QObject):
         self._recalled = 0
         self._composer.set_content("")
         self.save_draft()
-        # A first message is typed before its session has an id.
-        self._drafts.put(NEW, Draft())
-
-    def adopt_draft(self) -> None:
-        """Keeps what is in the composer under the session that was opened for it."""
-        self.save_draft()
-        self._drafts.put(NEW, Draft())
-        self._drafts.save()
 
     def give_back(self, text: str) -> None:
         """Puts a text that could not be sent back into the composer, before what is in it."""
@@ -135,13 +128,17 @@ class ComposerDesk(QObject):
         """Keeps what is in the composer now, on disk."""
         caret = self._composer.edit.textCursor().position()
         draft = Draft(self._composer.text(), caret, self._composer.attachments())
+        if self._kept_as != self._key:
+            self._drafts.put(self._kept_as, Draft())
+            self._kept_as = self._key
         self._drafts.put(self._key, draft)
         self._drafts.save()
 
     @property
     def _key(self) -> str:
+        """A session that holds nothing yet is not there after a restart; its text is."""
         session = self._session()
-        return session.id if session is not None else NEW
+        return NEW if session is None or session.is_new else session.id
 
     def _steer(self, message_id: str) -> None:
         session = self._session()
