@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from kinet.core.conversation import Conversation
 from kinet.core.events import Event
 from kinet.core.profile import Effort
-from kinet.session import leftovers
+from kinet.session import leftovers, unsent
 from kinet.session.day_guard import DayGuard
 from kinet.session.known_files import KnownFiles
 from kinet.session.parts import SessionParts
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from kinet.memory.facts import Taken
     from kinet.store.search import SearchChoices, SearchHit
     from kinet.store.sessions import NewSession, SessionRow
-    from kinet.workspace.journal import Journal
 
 
 class SessionManager:
@@ -158,8 +157,8 @@ class SessionManager:
         self._trash.restore(session_id).result()
 
     def purge(self, session_ids: Sequence[str] | None = None) -> Future[None]:
-        """Removes sessions for good, with their outputs, what they noted of file changes and the
-        facts that only they support.
+        """Removes sessions for good, with their outputs, what they noted of file changes, what was
+        typed in them and not sent, and the facts that only they support.
 
         None: all that are in the trash. The future tells when it is done.
         """
@@ -168,9 +167,9 @@ class SessionManager:
             self._open.pop(id_, None)
         # The sessions last, so that an end in between is made good by the next removal.
         self.parts.leaving(ids)
-        if self.parts.journal is None or not ids:
+        if not ids:
             return self._trash.remove(ids)
-        return _after_forgetting(self.parts.journal, ids, self._trash.remove)
+        return _after_forgetting(self.parts, ids, self._trash.remove)
 
     def tidy(self) -> None:
         """Removes for good what is in the trash for too long, and what a crash left of sandboxes;
@@ -249,16 +248,19 @@ def _tell_others(sessions: Mapping[str, Session], noticed_in: str, taken: Sequen
 
 
 def _after_forgetting(
-    journal: Journal, ids: Sequence[str], remove: Callable[[Sequence[str]], Future[None]]
+    parts: SessionParts, ids: Sequence[str], remove: Callable[[Sequence[str]], Future[None]]
 ) -> Future[None]:
-    """Removes the sessions when the journal has forgotten them; in a thread, for it may have to
+    """Removes the sessions when what lies beside them is forgotten; in a thread, for it may have to
     wait for a look over a folder. If it cannot forget them they stay in the trash."""
     done: Future[None] = Future()
     done.set_running_or_notify_cancel()
 
     def work() -> None:
         try:
-            journal.forget(ids)
+            if parts.data_dir is not None:
+                unsent.forget(parts.data_dir, ids)
+            if parts.journal is not None:
+                parts.journal.forget(ids)
             remove(ids).result()
         except BaseException as exc:  # noqa: BLE001 - handed on to the one who asked, by the future
             done.set_exception(exc)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStackedWidget
 
 from kinet.core.errors import KinetError
 from kinet.core.events import Event, MessageCompleted
+from kinet.session import unsent
 from kinet.ui.chat.chat_panel import ChatPanel, begins_anew
 from kinet.ui.desks.panel_shelf import PanelShelf
 from kinet.ui.kit.toast import Toast
@@ -42,7 +43,7 @@ class SessionDesk(QObject):
         toast: Toast,
     ) -> None:
         super().__init__(stack)
-        self.drafts = DraftBook(program.home / "drafts.json")
+        self.drafts = DraftBook(program.home / unsent.DRAFTS)
         forget_unused(self.drafts.pictures, self.drafts.attached())
         self._program, self._sidebar, self._stack, self._toast = program, sidebar, stack, toast
         self._panels: list[ChatPanel] = []
@@ -124,12 +125,19 @@ class SessionDesk(QObject):
         self.wanted.emit(ids[place % len(ids)])
 
     def forget(self, session_id: str) -> None:
-        """Lets go of a session that goes to the trash; its turn is stopped."""
+        """Lets go of a session that goes to the trash, with what is typed there kept for its
+        return; its turn is stopped, and nothing is kept of what it says after that."""
         panel = self._panel(session_id)
-        if panel is not None:
-            panel.stop()
-            if panel is self.current:
-                self.new()
+        if panel is None:
+            return
+        self.save_drafts()
+        panel.stop()
+        if panel is self.current:
+            self.new()
+        if panel.runner.running:
+            self._panels.remove(panel)
+            panel.runner.running_changed.connect(lambda _: self._drop(panel))
+        else:
             self._drop(panel)
 
     def save_drafts(self) -> None:
@@ -172,15 +180,15 @@ class SessionDesk(QObject):
             self._drop(panel)
 
     def _drop(self, panel: ChatPanel) -> None:
-        if panel in self._panels and not panel.runner.running:
+        if panel in self._panels:
             self._panels.remove(panel)
-            self.shelf.forget(panel)
-            self._stack.removeWidget(panel)
-            panel.edits.let_go()
-            panel.reading.let_go()
-            panel.runner.restore(())
-            panel.deleteLater()
-            self.panel_dropped.emit()
+        self.shelf.forget(panel)
+        self._stack.removeWidget(panel)
+        panel.edits.let_go()
+        panel.reading.let_go()
+        panel.runner.restore(())
+        panel.deleteLater()
+        self.panel_dropped.emit()
 
     def _state_changed(self, panel: ChatPanel) -> None:
         item = self._sidebar.model.item(panel.session_id)

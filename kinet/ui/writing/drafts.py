@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kinet.core.atomic_write import write_bytes
+from kinet.session import unsent
 from kinet.ui.writing.attachments import Attachment, attachments_from_json, attachments_to_json
 from kinet.ui.writing.kept_edits import EditBook
 
@@ -39,7 +38,9 @@ class DraftBook:
         self._path = path
         self._drafts = _read(path)
         self._changed = False
-        self.edits = EditBook(path.with_name("edits.json"))
+        # The sessions that the file held when it was last looked at.
+        self._held = frozenset(self._drafts)
+        self.edits = EditBook(path.with_name(unsent.EDITS))
 
     def get(self, session_id: str) -> Draft:
         """The draft of a session; an empty one if there is none."""
@@ -76,23 +77,18 @@ class DraftBook:
         self._changed = False
         raw = {key: _to_json(draft) for key, draft in self._drafts.items()}
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_bytes(self._path, json.dumps(raw, ensure_ascii=False).encode())
+            gone = unsent.write(self._path, raw, self._held)
         except OSError as exc:
             self._changed = True
             _log.warning("drafts could not be kept: %s", exc)
+            return
+        for session_id in gone:
+            self._drafts.pop(session_id, None)
+        self._held = frozenset(self._drafts)
 
 
 def _read(path: Path) -> dict[str, Draft]:
-    try:
-        raw = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as exc:
-        _log.warning("drafts could not be read: %s", exc)
-        return {}
-    if not isinstance(raw, dict):
-        return {}
+    raw = unsent.read(path)
     return {key: _from_json(item) for key, item in raw.items() if isinstance(item, dict)}
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kinet.core.atomic_write import write_bytes
+from kinet.session import unsent
 from kinet.ui.writing.attachments import Attachment, attachments_from_json, attachments_to_json
 
 _log = logging.getLogger(__name__)
@@ -45,6 +44,8 @@ class EditBook:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._edits = _read(path)
+        # The sessions that the file held when it was last looked at.
+        self._held = frozenset(self._edits)
         self._changed = False
 
     def get(self, session_id: str, message_id: str) -> KeptEdit:
@@ -82,21 +83,18 @@ class EditBook:
             for session, messages in self._edits.items()
         }
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_bytes(self._path, json.dumps(raw, ensure_ascii=False).encode())
+            gone = unsent.write(self._path, raw, self._held)
         except OSError as exc:
             self._changed = True
             _log.warning("edits could not be kept: %s", exc)
+            return
+        for session_id in gone:
+            self._edits.pop(session_id, None)
+        self._held = frozenset(self._edits)
 
 
 def _read(path: Path) -> dict[str, dict[str, KeptEdit]]:
-    try:
-        raw = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as exc:
-        _log.warning("edits could not be read: %s", exc)
-        return {}
+    raw = unsent.read(path)
     found: dict[str, dict[str, KeptEdit]] = {}
     for session, messages in _items(raw):
         kept = {message: _from_json(item) for message, item in _items(messages)}
