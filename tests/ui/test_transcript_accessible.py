@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 from PySide6.QtGui import QAccessible
 
 from kinet.core.approval import ApprovalRequest
@@ -16,6 +20,8 @@ from kinet.ui.transcript.view import Transcript
 from tests.ui.transcript_kit import asked, said, saved, settle, shown, turn
 
 _NO_WAY = TurnError("network", "No way.", "Check the cable.")
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def _named(transcript: Transcript) -> list[str]:
@@ -108,3 +114,24 @@ def test_each_act_of_each_entry_has_words(app: object) -> None:
     }
     assert {"fold", "step", "link", "copy-code", "report"} <= set(acts)
     assert [action for action, words in acts.items() if action == words] == []
+
+
+def test_a_program_in_which_conversations_were_read_closes_well() -> None:
+    # Qt tidies its table of what is read when the program ends: an address of something that has
+    # gone would end it with a fault of memory, which no test within the program can see.
+    code = (
+        "from PySide6.QtWidgets import QApplication\n"
+        "app = QApplication([])\n"
+        "from tests.ui.test_transcript_accessible import _named, asked, said, shown\n"
+        "for text in ('One.', 'Two.'):\n"
+        "    for transcript in (shown(), shown()):\n"
+        "        for answer in ('First.', 'Second.\\n\\n- a\\n- b'):\n"
+        "            transcript.load([asked(text), said(answer)])\n"
+        "            assert len(_named(transcript)) > 1\n"
+        "    del transcript\n"
+        "print('closed')\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert (ran.returncode, ran.stdout) == (0, "closed\n"), ran.stderr

@@ -36,6 +36,17 @@ class _Virtual(QAccessibleInterface):
         self.owner = owner
         self._text: SpokenWords | None = None
         self._offers: Offers | None = None
+        self._known = 0
+
+    def make_known(self) -> None:
+        """Gives it to Qt, which keeps its address until it is forgotten again."""
+        self._known = QAccessible.registerAccessibleInterface(self)
+
+    def forget(self) -> None:
+        """Takes it back from Qt, and with that ends it: an address that stays there after the
+        object has gone ends the program, at the latest when it closes."""
+        if self._known:
+            QAccessible.deleteAccessibleInterface(self._known)
 
     def isValid(self) -> bool:
         """True while the transcript is there."""
@@ -164,11 +175,18 @@ class EntryReader(_Virtual):
         """Does what a click would."""
         self.owner.act(self.entry, hit)
 
+    def forget(self) -> None:
+        """Its parts go with it."""
+        for part in self._parts:
+            part.forget()
+        self._parts.clear()
+        super().forget()
+
     def _made(self) -> list[PartReader]:
         count = count_of_parts(self.entry)
         while len(self._parts) < count:
             part = PartReader(self, len(self._parts))
-            QAccessible.registerAccessibleInterface(part)
+            part.make_known()
             self._parts.append(part)
         return self._parts[:count]
 
@@ -238,7 +256,7 @@ class TranscriptReader(QAccessibleWidget):
         self.act = act
         self._area = area
         self._readers: dict[int, EntryReader] = {}
-        stage.replaced.connect(self._forget)
+        stage.replaced.connect(self.forget)
 
     def childCount(self) -> int:
         """How many entries there are."""
@@ -253,9 +271,12 @@ class TranscriptReader(QAccessibleWidget):
         if isinstance(entry, WidgetEntry):
             return QAccessible.queryAccessibleInterface(entry.widget)
         reader = self._readers.get(id(entry))
-        if reader is None or reader.entry is not entry:
+        if reader is not None and reader.entry is not entry:
+            reader.forget()
+            reader = None
+        if reader is None:
             reader = self._readers[id(entry)] = EntryReader(self, entry)
-            QAccessible.registerAccessibleInterface(reader)
+            reader.make_known()
         return reader
 
     def indexOfChild(self, child: QAccessibleInterface) -> int:
@@ -290,8 +311,10 @@ class TranscriptReader(QAccessibleWidget):
         """What can be pressed in an entry."""
         return entry.hits(self.stage.flow.style, self.stage.flow.width)
 
-    def _forget(self) -> None:
-        """Another conversation is shown."""
+    def forget(self) -> None:
+        """Another conversation is shown, or none any more."""
+        for reader in self._readers.values():
+            reader.forget()
         self._readers.clear()
 
 
@@ -317,5 +340,12 @@ def _made(class_name: str, thing: QObject) -> QAccessibleInterface | None:
     key = id(thing)
     # Qt keeps the interface, Python must keep the object behind it as long as the widget lives.
     reader = _readers[key] = TranscriptReader(thing, stage, act)
-    thing.destroyed.connect(lambda: _readers.pop(key, None))
+    thing.destroyed.connect(lambda: _let_go(key))
     return reader
+
+
+def _let_go(key: int) -> None:
+    """The widget is gone."""
+    reader = _readers.pop(key, None)
+    if reader is not None:
+        reader.forget()
