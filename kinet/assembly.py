@@ -32,8 +32,8 @@ class Assembly:
         host: Assembly | None = None,
         keychain: Keychain | None = None,
     ) -> None:
+        from kinet.engine.context.kept_calibration import load_calibration
         from kinet.engine.direct import DirectEngine
-        from kinet.engine.kept_calibration import load_calibration
         from kinet.memory.facts import FactBook
         from kinet.policy.rules import RuleBook
         from kinet.settings.kept_things import KeptThings
@@ -165,7 +165,7 @@ class Assembly:
         """Ends everything in the order of its use."""
         import asyncio
 
-        from kinet.engine.kept_calibration import keep_calibration
+        from kinet.engine.context.kept_calibration import keep_calibration
 
         await self.sessions.close()
         await self.engine.close()

@@ -14,14 +14,14 @@ from kinet.core.context_map import ContextMap
 from kinet.core.events import Event, TurnFinished
 from kinet.core.messages import Message
 from kinet.engine.base import TurnRequest
-from kinet.engine.branch_summary import branch_summary
-from kinet.engine.circuit import Circuit, guarded
-from kinet.engine.context import Context
-from kinet.engine.context_map import context_map
+from kinet.engine.compacting.branch_summary import branch_summary
+from kinet.engine.context.context import Context
+from kinet.engine.context.context_map import context_map
+from kinet.engine.context.tokens import Calibration
 from kinet.engine.ending import STOPPED, Ending, broken
-from kinet.engine.tokens import Calibration
-from kinet.engine.tool_runner import offered
-from kinet.engine.turn import Turn, conversation_of
+from kinet.engine.guards.circuit import Circuit, guarded
+from kinet.engine.loop.tool_runner import offered
+from kinet.engine.loop.turn import Turn, conversation_of
 
 _log = logging.getLogger(__name__)
 

@@ -17,10 +17,10 @@ from kinet.core.messages import ToolCall
 from kinet.core.own_command import NAME, OwnCommand
 from kinet.core.pairing import STOPPED
 from kinet.engine.base import FileJournal, Limits, Remembered, StopSignal
+from kinet.engine.context.truncation import for_model
 from kinet.engine.hooks import Hook, HookedCall
-from kinet.engine.journaling import Journaling
 from kinet.engine.kept_progress import KeptProgress
-from kinet.engine.truncation import for_model
+from kinet.engine.loop.journaling import Journaling
 from kinet.net.redact import hide_live_keys, redact
 from kinet.policy.gate import Verdict, gather, judge_typed
 from kinet.tools.base import ToolContext, ToolOutput

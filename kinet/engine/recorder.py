@@ -21,9 +21,9 @@ from kinet.core.events import (
 )
 from kinet.core.pairing import unanswered
 from kinet.engine.base import Limits
+from kinet.engine.context.truncation import for_model
 from kinet.engine.kept_progress import KeptProgress
 from kinet.engine.thought_clock import ThoughtClock
-from kinet.engine.truncation import for_model
 
 _log = logging.getLogger(__name__)
 

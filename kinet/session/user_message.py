@@ -26,7 +26,7 @@ def user_message(
 
     SettingsError if an attached file cannot be read or is too large.
     """
-    from kinet.engine.environment import with_environment
+    from kinet.engine.context.environment import with_environment
     from kinet.store.event_rows import clean
 
     said = clean(text)

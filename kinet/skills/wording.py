@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kinet.core.characters import border_before
 from kinet.engine.base import Section
-from kinet.engine.prompt import text_of
+from kinet.engine.context.prompt import text_of
 from kinet.policy.visible import visible_line
 from kinet.skills.arguments import filled
 from kinet.skills.skill import Skill

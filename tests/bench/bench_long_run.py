@@ -29,7 +29,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from kinet.core.events import StepStarted
-from kinet.engine.model_call import ModelCall
+from kinet.engine.loop.model_call import ModelCall
 from kinet.runtime import Options, Runtime, create_runtime
 from tests.bench.calling_server import served
 

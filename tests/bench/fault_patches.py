@@ -16,7 +16,7 @@ PATCHES: Mapping[int, tuple[Patch, ...]] = {
     1: (
         (
             (
-                "kinet/ui/transcript/block_list.py",
+                "kinet/ui/transcript/blocks/block_list.py",
                 "        tail = self.tail\n"
                 "        if tail is not None:\n"
                 "            self.drop_tail()\n",
@@ -31,7 +31,7 @@ PATCHES: Mapping[int, tuple[Patch, ...]] = {
     2: (
         (
             (
-                "kinet/ui/transcript/pieces.py",
+                "kinet/ui/transcript/blocks/pieces.py",
                 "        self.trim(self.limit)\n",
                 "",
             ),
@@ -40,7 +40,7 @@ PATCHES: Mapping[int, tuple[Patch, ...]] = {
     3: (
         (
             (
-                "kinet/ui/transcript/text_entry.py",
+                "kinet/ui/transcript/entries/text_entry.py",
                 "        if self.blocks is None:\n            letters",
                 '        self._split_until(float("inf"))\n'
                 "        if self.blocks is None:\n"
@@ -51,7 +51,7 @@ PATCHES: Mapping[int, tuple[Patch, ...]] = {
     7: (
         (
             (
-                "kinet/ui/transcript/follow.py",
+                "kinet/ui/transcript/stage/follow.py",
                 "        self._set_below(not self.following)\n",
                 "        self._set(True)\n",
             ),
@@ -60,12 +60,12 @@ PATCHES: Mapping[int, tuple[Patch, ...]] = {
     8: (
         (
             (
-                "kinet/ui/transcript/stage.py",
+                "kinet/ui/transcript/stage/stage.py",
                 "            self._eye.return_to(anchor)\n            top = self.bar.value()",
                 "            top = self.bar.value()",
             ),
             (
-                "kinet/ui/transcript/stage.py",
+                "kinet/ui/transcript/stage/stage.py",
                 "                self._eye.set_range(self.height)\n"
                 "                self._eye.return_to(anchor)\n",
                 "                self._eye.set_range(self.height)\n",
@@ -131,12 +131,12 @@ PATCHES: Mapping[int, tuple[Patch, ...]] = {
     23: (
         (
             (
-                "kinet/ui/transcript/documents.py",
+                "kinet/ui/transcript/blocks/documents.py",
                 "    option.setTextDirection(Qt.LayoutDirection.LeftToRight)\n",
                 "",
             ),
             (
-                "kinet/ui/transcript/documents.py",
+                "kinet/ui/transcript/blocks/documents.py",
                 "    form.setLayoutDirection(Qt.LayoutDirection.LeftToRight)\n",
                 "",
             ),
@@ -154,7 +154,7 @@ PATCHES: Mapping[int, tuple[Patch, ...]] = {
     25: (
         (
             (
-                "kinet/ui/transcript/acting.py",
+                "kinet/ui/transcript/hand/acting.py",
                 "        self._copy(code_text([p for p in entry.pieces if p.r"
                 "un is piece.run]), piece.run)",
                 "        style, width = self._stage.flow.style, self._stage.flow.width\n"
@@ -166,7 +166,7 @@ PATCHES: Mapping[int, tuple[Patch, ...]] = {
     26: (
         (
             (
-                "kinet/ui/transcript/stage.py",
+                "kinet/ui/transcript/stage/stage.py",
                 "        self.pacer.flush()\n        entry.finish",
                 "        self.pacer.flush()\n"
                 "        self._area.selection.clear()\n"
@@ -177,19 +177,19 @@ PATCHES: Mapping[int, tuple[Patch, ...]] = {
     27: (
         (
             (
-                "kinet/ui/transcript/documents.py",
+                "kinet/ui/transcript/blocks/documents.py",
                 "    document.setTextWidth(width if wrap else -1)\n",
                 "    document.setTextWidth(width)\n",
             ),
             (
-                "kinet/ui/transcript/documents.py",
+                "kinet/ui/transcript/blocks/documents.py",
                 "WrapAtWordBoundaryOrAnywhere if wrap else QTextOption.WrapMode.NoWrap",
                 "WrapAtWordBoundaryOrAnywhere",
             ),
         ),
         (
             (
-                "kinet/ui/transcript/documents.py",
+                "kinet/ui/transcript/blocks/documents.py",
                 "    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)\n"
                 "    document.setDefaultTextOption(option)\n"
                 "    document.setTextWidth(width)\n"
@@ -213,7 +213,7 @@ PATCHES: Mapping[int, tuple[Patch, ...]] = {
     29: (
         (
             (
-                "kinet/ui/transcript/steps_group.py",
+                "kinet/ui/transcript/entries/steps_group.py",
                 "        self.open = False\n",
                 "        self.open = True\n",
             ),

@@ -16,9 +16,9 @@ from kinet.core.messages import Message, ToolCall
 from kinet.core.own_command import OwnCommand
 from kinet.core.pairing import repair
 from kinet.engine.base import Limits, StopSignal
-from kinet.engine.compaction import plan
-from kinet.engine.cut_points import begins_turn
-from kinet.engine.file_lists import FileLists, files_of
+from kinet.engine.compacting.compaction import plan
+from kinet.engine.compacting.file_lists import FileLists, files_of
+from kinet.engine.context.cut_points import begins_turn
 from tests.support.chat import Chat
 from tests.support.replies import Gate, asks_for, fails, says
 from tests.support.scripted_provider import ScriptedProvider

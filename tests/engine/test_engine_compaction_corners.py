@@ -15,8 +15,8 @@ from kinet.core.errors import ContextTooLongError
 from kinet.core.events import ContextCompacted, Notice, StepFinished
 from kinet.core.messages import Message
 from kinet.engine.base import Limits
-from kinet.engine.cut_points import begins_turn
-from kinet.engine.file_lists import FileLists
+from kinet.engine.compacting.file_lists import FileLists
+from kinet.engine.context.cut_points import begins_turn
 from kinet.providers.base import ModelRequest, StreamItem
 from kinet.tools.read_file import ReadFile
 from kinet.tools.todo import Todo

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kinet.core.events import Notice, SegmentReset, TextDelta
-from kinet.engine.echoes import without_echoes
+from kinet.engine.loop.echoes import without_echoes
 from tests.support.chat import Chat
 from tests.support.replies import (
     says,

@@ -21,8 +21,8 @@ from kinet.core.events import Notice, RetryScheduled, SegmentReset
 from kinet.core.messages import Message
 from kinet.core.profile import ModelProfile
 from kinet.engine.base import Limits
-from kinet.engine.circuit import Circuit
 from kinet.engine.direct import DirectEngine
+from kinet.engine.guards.circuit import Circuit
 from kinet.providers.catalog import create_provider
 from kinet.providers.transport.http_provider import HttpProvider
 from kinet.settings.schema import Settings

@@ -17,8 +17,8 @@ from kinet.core.events import (
 )
 from kinet.core.messages import Message
 from kinet.engine.base import Allowance, Limits, ModelChange
-from kinet.engine.circuit import Circuit
 from kinet.engine.direct import DirectEngine
+from kinet.engine.guards.circuit import Circuit
 from kinet.engine.hooks import CompactionAnswer, Hook, HookedCall
 from kinet.tools.base import Access, ToolOutput
 from tests.support.approvers import ScriptedApprover, denies_everything

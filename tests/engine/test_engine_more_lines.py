@@ -23,15 +23,15 @@ from kinet.core.events import (
 )
 from kinet.core.messages import ImagePart, Message, ToolCall
 from kinet.engine.base import Limits, Section, StopSignal
-from kinet.engine.circuit import Circuit
+from kinet.engine.context.environment import environment_note
+from kinet.engine.context.old_outputs import shrunk
+from kinet.engine.context.prompt import system_prompt
+from kinet.engine.context.segments import cache_note
+from kinet.engine.context.tokens import size_of_message
 from kinet.engine.direct import DirectEngine
-from kinet.engine.echoes import without_echoes
-from kinet.engine.environment import environment_note
-from kinet.engine.old_outputs import shrunk
+from kinet.engine.guards.circuit import Circuit
+from kinet.engine.loop.echoes import without_echoes
 from kinet.engine.presets import PRESETS
-from kinet.engine.prompt import system_prompt
-from kinet.engine.segments import cache_note
-from kinet.engine.tokens import size_of_message
 from kinet.tools.ask_user import AskUser
 from kinet.tools.base import ToolContext, ToolOutput
 from kinet.tools.catalog import builtin_tools

@@ -10,8 +10,8 @@ from kinet.core.characters import is_border
 from kinet.core.messages import Message
 from kinet.core.own_command import OwnCommand, told
 from kinet.engine.base import Limits
-from kinet.engine.tokens import Calibration, size_of_message, size_of_messages
-from kinet.engine.truncation import for_model
+from kinet.engine.context.tokens import Calibration, size_of_message, size_of_messages
+from kinet.engine.context.truncation import for_model
 
 
 @given(text=st.text(alphabet="ae\u0301👩‍👧\r\n🇩🇪한ᄒ\ufe0f", max_size=60), head=st.integers(0, 20))

@@ -36,8 +36,8 @@ from kinet.core.own_command import NAME
 from kinet.core.pairing import repair
 from kinet.core.profile import WireProtocol
 from kinet.engine.base import StopSignal
-from kinet.engine.cut_points import begins_turn
-from kinet.engine.tokens import size_of_text
+from kinet.engine.context.cut_points import begins_turn
+from kinet.engine.context.tokens import size_of_text
 from tests.support import scripted_provider
 from tests.support.chat import Chat
 from tests.support.replies import Call, Reply, asks_raw, breaks, fails, says

@@ -10,7 +10,7 @@ import pytest
 
 from kinet.core.approval import Decision
 from kinet.engine.base import Section
-from kinet.engine.prompt import text_of
+from kinet.engine.context.prompt import text_of
 from kinet.tools.catalog import builtin_tools
 from tests.skills.skill_kit import library, ten_skills
 from tests.support.approvers import ScriptedApprover

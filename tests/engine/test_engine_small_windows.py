@@ -14,7 +14,7 @@ from kinet.core.errors import ContextTooLongError
 from kinet.core.events import ContextCompacted, Notice, StepStarted
 from kinet.core.messages import ImagePart, Message, TextPart
 from kinet.engine.base import Limits, ModelChange
-from kinet.engine.tokens import Calibration, size_of_message, size_of_text
+from kinet.engine.context.tokens import Calibration, size_of_message, size_of_text
 from kinet.providers.base import ModelRequest, StreamItem
 from kinet.tools.catalog import builtin_tools
 from kinet.tools.read_file import ReadFile

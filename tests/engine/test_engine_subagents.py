@@ -17,7 +17,7 @@ from kinet.core.events import (
     ToolStarted,
 )
 from kinet.engine.base import Allowance, Limits, StopSignal
-from kinet.engine.subagent import SubAgentRunner
+from kinet.engine.loop.subagent import SubAgentRunner
 from kinet.providers.base import ModelRequest, StreamItem
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
 from tests.support.approvers import ScriptedApprover

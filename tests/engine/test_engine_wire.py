@@ -111,7 +111,7 @@ async def test_k04_u10_u11_memory_folder_and_date_change_and_system_bytes_do_not
 
     chat = Chat(tools=(Look(),), rules=(Section("KINET.md", "Rule."),))
     await chat.send(provider, memory_text="One.", folder=tmp_path)
-    monkeypatch.setattr("kinet.engine.environment.datetime", Later)
+    monkeypatch.setattr("kinet.engine.context.environment.datetime", Later)
     await chat.send(provider, memory_text="Two.", folder=tmp_path.parent, mode="plan")
     first, second = server.bodies
     assert _system(first) == _system(second)

@@ -30,7 +30,7 @@ from kinet.core.messages import ImagePart, Message, TextPart
 from kinet.core.pairing import repair
 from kinet.core.profile import WireProtocol
 from kinet.engine.base import Limits, StopSignal
-from kinet.engine.subagent import SubAgentRunner
+from kinet.engine.loop.subagent import SubAgentRunner
 from kinet.providers.base import Provider
 from kinet.providers.catalog import create_provider
 from kinet.tools.catalog import builtin_tools

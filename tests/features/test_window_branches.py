@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 
 from kinet.core.events import ContextCompacted
-from kinet.ui.transcript.compaction_entry import CompactionEntry
-from kinet.ui.transcript.lines import MetaEntry
+from kinet.ui.transcript.entries.compaction_entry import CompactionEntry
+from kinet.ui.transcript.entries.lines import MetaEntry
 from kinet.ui.writing.bubble_editor import BubbleEditor
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.replies import Gate

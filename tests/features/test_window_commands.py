@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QScrollArea
 
 from kinet.ui.chat.announcements import command_words
-from kinet.ui.transcript.command_entry import CommandEntry
+from kinet.ui.transcript.entries.command_entry import CommandEntry
 from kinet.ui.window.outline import outline_of
 from kinet.ui.window.paper import paper
 from tests.features.test_window_stop import alive

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from kinet.core.errors import StoreError
 from kinet.settings.store import SettingsStore
 from kinet.ui.compare.compare_page import TABS_BELOW, ComparePage
-from kinet.ui.transcript.lines import MetaEntry
-from kinet.ui.transcript.selection import Place
-from kinet.ui.transcript.spoken import name_of
+from kinet.ui.transcript.entries.lines import MetaEntry
+from kinet.ui.transcript.spoken.spoken import name_of
+from kinet.ui.transcript.stage.selection import Place
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, asks_for, fails, hangs, says
 from tests.support.window import until

@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from kinet.ui.transcript.lines import MetaEntry
+from kinet.ui.transcript.entries.lines import MetaEntry
 from kinet.ui.writing.bubble_editor import BubbleEditor
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, hangs, says

@@ -26,7 +26,7 @@ from kinet.core.messages import Message
 from kinet.markup.visible import shown as shown_text
 from kinet.ui.look.theme import code_families, ui_families
 from kinet.ui.main_window import MainWindow
-from kinet.ui.transcript.steps_group import StepGroup
+from kinet.ui.transcript.entries.steps_group import StepGroup
 from tests.support.fake_program import Events, FakeProgram, FakeSession
 from tests.support.shell_window import plays, shell_window
 from tests.support.window import until

@@ -15,7 +15,7 @@ from kinet.session import saved
 from kinet.store.database import FILE_NAME, Database
 from kinet.store.sessions import NewSession, SessionStore
 from kinet.ui.desks.session_preview import SessionPreview
-from kinet.ui.transcript.selection import Place
+from kinet.ui.transcript.stage.selection import Place
 from kinet.ui.transcript.view import Transcript
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.window import until

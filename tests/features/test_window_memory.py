@@ -16,7 +16,7 @@ from kinet.memory.facts import FactBook
 from kinet.settings.store import SettingsStore
 from kinet.ui.preferences.fact_editor import FactEditor
 from kinet.ui.preferences.setting_fields import FieldRow
-from kinet.ui.transcript.receipt import ReceiptEntry
+from kinet.ui.transcript.entries.receipt import ReceiptEntry
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import Gate, ScriptedServer, says
 from tests.support.window import until

@@ -14,7 +14,7 @@ from kinet.core.events import Event, MessageCompleted, ToolFinished, ToolStarted
 from kinet.core.messages import ImagePart, Message, TextPart
 from kinet.markup.visible import unbroken
 from kinet.ui.main_window import MainWindow
-from kinet.ui.transcript.picture_box import PictureBox
+from kinet.ui.transcript.blocks.picture_box import PictureBox
 from tests.support.fake_program import FakeProgram
 from tests.support.shell_window import plays, shell_window
 from tests.support.window import until

@@ -18,8 +18,8 @@ from kinet.core.messages import Message, ToolCall
 from kinet.store.database import FILE_NAME, Database
 from kinet.store.drafts import DraftPiece
 from kinet.store.sessions import NewSession, SessionStore
-from kinet.ui.transcript.entry import Hit
-from kinet.ui.transcript.error_card import ErrorEntry
+from kinet.ui.transcript.entries.entry import Hit
+from kinet.ui.transcript.entries.error_card import ErrorEntry
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, fails, says
 from tests.support.window import until

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from kinet.ui.chat.status_row import Status
-from kinet.ui.transcript.error_card import ErrorEntry
+from kinet.ui.transcript.entries.error_card import ErrorEntry
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import Gate, ScriptedServer, asks_for, fails, hangs, says
 from tests.support.window import until

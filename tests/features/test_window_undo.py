@@ -10,8 +10,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QDialog, QPushButton
 
-from kinet.ui.transcript.entry import Hit
-from kinet.ui.transcript.files_entry import FilesEntry
+from kinet.ui.transcript.entries.entry import Hit
+from kinet.ui.transcript.entries.files_entry import FilesEntry
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.replies import Reply
 from tests.support.scripted_server import ScriptedServer, asks_for, says

@@ -29,7 +29,7 @@ WRITERS = {
     # A file of its own, in which a command leaves the folder it ended in.
     "tools/processes/working_folder.py",
     "policy/rules.py",
-    "engine/kept_calibration.py",
+    "engine/context/kept_calibration.py",
 }
 # The search services have fixed hosts, or the person's own, and use the client all others use.
 NETWORK = {"tools/web/web_transport.py", "policy/network.py", "tools/web/search_services.py"}

@@ -9,8 +9,8 @@ from kinet.core.conversation import Conversation
 from kinet.core.events import Event, MessageCompleted, TurnStarted
 from kinet.core.messages import Message
 from kinet.engine.base import StopSignal, TurnRequest
+from kinet.engine.context.environment import with_environment
 from kinet.engine.direct import DirectEngine
-from kinet.engine.environment import with_environment
 from kinet.providers.base import Provider
 from tests.support.turns import collect, turn
 

@@ -12,7 +12,7 @@ from tool_calls import Call
 
 from kinet.core.errors import ToolError
 from kinet.engine.base import Limits
-from kinet.engine.truncation import for_model
+from kinet.engine.context.truncation import for_model
 from kinet.tools.base import ToolContext
 from kinet.tools.processes import jobs, whole_output
 from kinet.tools.processes.kept_output import HEAD, TAIL, KeptOutput, settled

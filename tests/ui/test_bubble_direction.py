@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from kinet.core.events import TurnFinished
-from kinet.ui.transcript.bubble import SIDE, UserEntry
+from kinet.ui.transcript.entries.bubble import SIDE, UserEntry
 from tests.ui.transcript_kit import asked, said, settle, shown
 
 

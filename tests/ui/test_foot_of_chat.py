@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QApplication, QScrollArea
 
 from kinet.core.events import ToolFinished
 from kinet.ui.look.theme import load_theme
-from kinet.ui.transcript.compaction_entry import CompactionEntry
-from kinet.ui.transcript.entry import Canvas
-from kinet.ui.transcript.style import Style
+from kinet.ui.transcript.blocks.style import Style
+from kinet.ui.transcript.entries.compaction_entry import CompactionEntry
+from kinet.ui.transcript.entries.entry import Canvas
 from kinet.ui.writing.todo_tray import TodoTray
 
 LONG = "/srv/" + "a_very_long_name_without_any_place_to_break_it" * 6

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject
-from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QVBoxLayout, QWidget
+import pytest
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QLabel,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
+from kinet.core.approval import ApprovalRequest
+from kinet.ui.asking.approval_card import ApprovalCard
 from kinet.ui.diff.diff_view import DiffView
+from kinet.ui.kit.controls import ElidedLabel
 from kinet.ui.look.look import Look
 from kinet.ui.look.theme import load_theme
 from kinet.ui.panel.output_view import OutputView
@@ -124,3 +135,46 @@ def test_a_hidden_output_takes_on_the_look_when_it_is_shown(app: QApplication) -
     assert view.styleSheet() != look
     assert view.row_layout.row_height == load_theme("light", 200).line_height("output")
     view.close()
+
+
+def test_one_line_is_cut_anew_when_its_words_grow_without_another_width(
+    app: QApplication,
+) -> None:
+    window = QWidget()
+    row = QHBoxLayout(window)
+    row.setContentsMargins(0, 0, 0, 0)
+    label = ElidedLabel("This month about $0.024", window, mode=Qt.TextElideMode.ElideLeft)
+    row.addWidget(label)
+    look = Look(app, "light")
+    look.apply()
+    window.setFixedWidth(label.sizeHint().width() + 4)
+    window.show()
+    assert label.text() == label.whole_text()
+    look.set_zoom(150)
+    assert label.text().startswith("…")
+    assert label.text().endswith("$0.024")
+    assert label.toolTip() == label.whole_text()
+    look.set_zoom(100)
+    assert label.text() == label.whole_text()
+    window.close()
+
+
+@pytest.mark.parametrize("hunks", [1, 2])
+def test_a_diff_that_is_asked_about_stays_whole_when_its_words_grow(
+    app: QApplication, hunks: int
+) -> None:
+    diff = "".join(f"@@ -0,0 +{n * 9 + 1},3 @@\n+one\n+two\n+three\n" for n in range(hunks))
+    window = QWidget()
+    column = QVBoxLayout(window)
+    request = ApprovalRequest("1", "c", "write_file", "edit", "Create this file?", body=diff)
+    card = ApprovalCard(request, load_theme("light"), window)
+    column.addWidget(card)
+    window.resize(700, 600)
+    window.show()
+    card.set_theme(load_theme("light", 150))
+    views = card.findChildren(DiffView)
+    assert len(views) == hunks
+    for view in views:
+        assert view.height() >= view.content_height()
+        assert view.content_height() > 3 * load_theme("light", 150).pixels("output")
+    window.close()

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from kinet.core.events import Notice, TurnEnd, TurnFinished, TurnStarted
-from kinet.ui.transcript.lines import NOTICE, NoticeEntry
+from kinet.ui.transcript.entries.lines import NOTICE, NoticeEntry
 from tests.ui.transcript_kit import asked, said, settle, shown
 
 LONG = (

@@ -11,8 +11,8 @@ import pytest
 
 from kinet.ui.desks.session_desk import KEPT_PANELS
 from kinet.ui.main_window import MainWindow
-from kinet.ui.transcript.block_list import BlockList
-from kinet.ui.transcript.text_entry import TextEntry
+from kinet.ui.transcript.blocks.block_list import BlockList
+from kinet.ui.transcript.entries.text_entry import TextEntry
 from tests.support.fake_program import FakeProgram
 from tests.support.shell_window import shell_window
 from tests.support.window import until

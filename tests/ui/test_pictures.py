@@ -30,8 +30,8 @@ from kinet.core.events import (
 )
 from kinet.ui.panel.step_detail import StepDetail
 from kinet.ui.steps import StepRecord
-from kinet.ui.transcript.reasoning import ReasoningEntry
-from kinet.ui.transcript.steps_group import StepGroup
+from kinet.ui.transcript.entries.reasoning import ReasoningEntry
+from kinet.ui.transcript.entries.steps_group import StepGroup
 from tests.support.window import apply_look
 from tests.ui.transcript_kit import asked, said, saved, settle, shown, turn
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from kinet.core.events import ToolFinished, ToolStarted
 from kinet.ui.steps import StepBook
-from kinet.ui.transcript.steps_group import StepGroup
+from kinet.ui.transcript.entries.steps_group import StepGroup
 
 
 def test_calls_of_agents_side_by_side_stand_under_their_own(app: Any) -> None:

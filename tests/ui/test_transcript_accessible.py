@@ -15,7 +15,7 @@ from kinet.ui.asking.approval_card import ApprovalCard
 from kinet.ui.asking.approval_words import spoken_question
 from kinet.ui.chat.announcements import end_words
 from kinet.ui.look.theme import load_theme
-from kinet.ui.transcript.accessible_text import spoken_act
+from kinet.ui.transcript.spoken.accessible_text import spoken_act
 from kinet.ui.transcript.view import Transcript
 from tests.ui.transcript_kit import asked, said, saved, settle, shown, turn
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QContextMenuEvent, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
-from kinet.ui.transcript.selection import Place
+from kinet.ui.transcript.stage.selection import Place
 from kinet.ui.transcript.view import Transcript
 from tests.ui.transcript_kit import asked, point_of, said, settle, shown
 

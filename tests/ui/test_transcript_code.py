@@ -8,7 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from kinet.core.events import TextDelta, TurnStarted
-from kinet.ui.transcript import documents, piece_paint
+from kinet.ui.transcript.blocks import documents
+from kinet.ui.transcript.entries import piece_paint
 from kinet.ui.transcript.view import Transcript
 from tests.ui.transcript_kit import asked, click, live, point_of, said, settle, shown
 

@@ -13,9 +13,10 @@ from kinet.core.events import Event
 from kinet.net import redact
 from kinet.net.secret import Secret
 from kinet.ui.kit import clipboard as clipboards
-from kinet.ui.transcript import copying, presenter
-from kinet.ui.transcript.selection import Place
-from kinet.ui.transcript.text_entry import TextEntry
+from kinet.ui.transcript import presenter
+from kinet.ui.transcript.entries.text_entry import TextEntry
+from kinet.ui.transcript.hand import copying
+from kinet.ui.transcript.stage.selection import Place
 from kinet.ui.transcript.view import Transcript
 from tests.support.markdown_cases import cases, pieces
 from tests.ui.transcript_kit import asked, said, settle, shown, turn

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kinet.ui.transcript.finding import occurrences
-from kinet.ui.transcript.steps_group import StepGroup
+from kinet.ui.transcript.entries.steps_group import StepGroup
+from kinet.ui.transcript.stage.finding import occurrences
 from tests.ui.transcript_kit import asked, said, saved, settle, shown, turn
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtGui import QTextDocument
 
 from kinet.markup.visible import ITS_END, LEFT_TO_RIGHT, unbroken
-from kinet.ui.transcript.pieces import Piece
-from kinet.ui.transcript.selection import Place
+from kinet.ui.transcript.blocks.pieces import Piece
+from kinet.ui.transcript.stage.selection import Place
 from kinet.ui.transcript.view import Transcript
 from tests.ui.transcript_kit import asked, said, settle, shown
 

@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
 from kinet.core.events import ToolFinished, ToolStarted
-from kinet.ui.transcript.selection import Place
-from kinet.ui.transcript.steps_group import StepGroup
+from kinet.ui.transcript.entries.steps_group import StepGroup
+from kinet.ui.transcript.stage.selection import Place
 from kinet.ui.transcript.view import Transcript
 from tests.ui.transcript_kit import asked, click, point_of, said, settle, shown
 

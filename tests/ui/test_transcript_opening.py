@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kinet.core.events import Event, TextDelta, TurnFinished, TurnStarted
+from kinet.ui.transcript.entries.turn_ends import TurnEnds
 from kinet.ui.transcript.presenter import Presenter
-from kinet.ui.transcript.sink import Sheet
+from kinet.ui.transcript.stage.sink import Sheet
 from kinet.ui.transcript.teller import Teller
-from kinet.ui.transcript.turn_ends import TurnEnds
 from tests.ui.transcript_kit import asked, said, saved, settle, shown, turn
 
 
@@ -93,7 +93,7 @@ def test_a_find_counts_what_came_later_and_stays_at_its_place(app: object) -> No
 
 
 def test_a_find_that_takes_long_answers_later(app: object, monkeypatch) -> None:
-    monkeypatch.setattr("kinet.ui.transcript.finding._FIRST_SECONDS", 0.0)
+    monkeypatch.setattr("kinet.ui.transcript.stage.finding._FIRST_SECONDS", 0.0)
     transcript = shown()
     transcript.load(_long(400))
     settle(transcript)

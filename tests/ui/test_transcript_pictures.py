@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 
 from kinet.core.events import MessageCompleted
 from kinet.core.messages import ImagePart, Message, TextPart
-from kinet.ui.transcript.picture_box import PictureBox, decoded, fitted
+from kinet.ui.transcript.blocks.picture_box import PictureBox, decoded, fitted
 from tests.ui.transcript_kit import click, said, settle, shown
 
 

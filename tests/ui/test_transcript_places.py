@@ -8,10 +8,10 @@ from itertools import accumulate
 import pytest
 
 from kinet.ui.look.theme import load_theme
-from kinet.ui.transcript.entry import Entry
-from kinet.ui.transcript.flow import Flow
-from kinet.ui.transcript.stack import GROUP, Stack
-from kinet.ui.transcript.style import TOP, Style
+from kinet.ui.transcript.blocks.stack import GROUP, Stack
+from kinet.ui.transcript.blocks.style import TOP, Style
+from kinet.ui.transcript.entries.entry import Entry
+from kinet.ui.transcript.stage.flow import Flow
 
 
 class Pile:

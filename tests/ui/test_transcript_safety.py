@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from kinet.core.events import TextDelta, TurnStarted
-from kinet.ui.transcript.documents import SafeDocument
+from kinet.ui.transcript.blocks.documents import SafeDocument
 from tests.support.markdown_cases import cases, pieces
 from tests.ui.transcript_kit import asked, live, point_of, said, settle, shown
 

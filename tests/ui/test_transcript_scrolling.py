@@ -8,9 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
 from kinet.core.events import TextDelta, TurnStarted
-from kinet.ui.transcript.jump_button import JumpButton
-from kinet.ui.transcript.steps_group import StepGroup
-from kinet.ui.transcript.text_entry import TextEntry
+from kinet.ui.transcript.entries.steps_group import StepGroup
+from kinet.ui.transcript.entries.text_entry import TextEntry
+from kinet.ui.transcript.hand.jump_button import JumpButton
 from kinet.ui.transcript.view import Transcript
 from tests.ui.transcript_kit import asked, click, live, said, saved, settle, shown, turn
 

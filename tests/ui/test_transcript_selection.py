@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from kinet.core.events import TextDelta, TurnFinished, TurnStarted
-from kinet.ui.transcript.selection import Place
+from kinet.ui.transcript.stage.selection import Place
 from tests.ui.transcript_kit import (
     ANSWER,
     CODE,

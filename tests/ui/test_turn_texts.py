@@ -24,7 +24,7 @@ from kinet.ui.chat.turn_status import TurnStatus
 from kinet.ui.kit.figures import cost_words, seconds_words, tokens_words
 from kinet.ui.panel.step_text import raw_text
 from kinet.ui.steps import StepBook, argument_of, counts_of, verb_of
-from kinet.ui.transcript.durations import money
+from kinet.ui.transcript.blocks.durations import money
 
 ASKED = ApprovalRequest("r", "c", "shell", "command", "Run this command?", "ls")
 

@@ -27,7 +27,7 @@ from kinet.core.events import (
 from kinet.core.messages import Message, ToolCall
 from kinet.ui.look.theme import load_theme
 from kinet.ui.transcript.presenter import Presenter
-from kinet.ui.transcript.selection import Place
+from kinet.ui.transcript.stage.selection import Place
 from kinet.ui.transcript.view import Transcript
 
 CODE = "def total(lines):\n\tvalue = sum(lines)  # a\u00a0b\n    return value\n"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kinet.engine.prompt import system_prompt
+from kinet.engine.context.prompt import system_prompt
 from kinet.policy.hidden import without_hidden
 from kinet.policy.project import project_root
 from kinet.workspace.rules import check_file, load_rules

@@ -134,6 +134,7 @@ class Body(QWidget):
             self._count.setVisible(long)
         if self._diff is not None:
             self._diff.set_theme(theme)
+            self._fit_diff()
         if self.hunks is not None:
             self.hunks.set_theme(theme)
 

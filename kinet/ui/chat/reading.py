@@ -17,8 +17,8 @@ from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.program import OpenSession
 
 if TYPE_CHECKING:
+    from kinet.ui.transcript.entries.receipt import FactState
     from kinet.ui.transcript.presenter import Presenter
-    from kinet.ui.transcript.receipt import FactState
     from kinet.ui.transcript.view import Transcript
 
 
@@ -99,7 +99,7 @@ class Reading(QObject):
         transcript = self._body.transcript
         if transcript is not None:
             # There is a transcript: its modules are imported already.
-            from kinet.ui.transcript.spoken import last_answer_words
+            from kinet.ui.transcript.spoken.spoken import last_answer_words
 
             if shown := last_answer_words(transcript.stage.flow):
                 return shown

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from kinet.core.alternatives import Alternative
 from kinet.core.events import MessageCompleted, ToolStarted, TurnFinished
-from kinet.ui.transcript.durations import plural
-from kinet.ui.transcript.entry import Entry
-from kinet.ui.transcript.lines import MetaEntry, NoticeEntry
-from kinet.ui.transcript.sink import Sheet
+from kinet.ui.transcript.blocks.durations import plural
+from kinet.ui.transcript.entries.entry import Entry
+from kinet.ui.transcript.entries.lines import MetaEntry, NoticeEntry
+from kinet.ui.transcript.entries.turn_ends import TurnEnds
+from kinet.ui.transcript.stage.sink import Sheet
 from kinet.ui.transcript.teller import Teller
-from kinet.ui.transcript.turn_ends import TurnEnds
 
 _ENDS = {
     "stopped": "stopped",

@@ -20,8 +20,8 @@ from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.steps import StepBook
-from kinet.ui.transcript.draw import breakable
-from kinet.ui.transcript.text_entry import TextEntry
+from kinet.ui.transcript.blocks.draw import breakable
+from kinet.ui.transcript.entries.text_entry import TextEntry
 from kinet.ui.transcript.view import Transcript
 
 _COPIED_MS = 1500

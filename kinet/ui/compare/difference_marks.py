@@ -11,10 +11,10 @@ from PySide6.QtGui import QAbstractTextDocumentLayout, QTextCharFormat, QTextDoc
 
 from kinet.markup.word_diff import Span
 from kinet.markup.words import words
-from kinet.ui.transcript.documents import OBJECT
-from kinet.ui.transcript.entry import Entry
-from kinet.ui.transcript.selection import mark
-from kinet.ui.transcript.text_entry import TextEntry
+from kinet.ui.transcript.blocks.documents import OBJECT
+from kinet.ui.transcript.entries.entry import Entry
+from kinet.ui.transcript.entries.text_entry import TextEntry
+from kinet.ui.transcript.stage.selection import mark
 
 # Words of the source that are not on screen: marks, addresses, lines under a table's head.
 _MOST_SKIPPED = 400

@@ -11,7 +11,7 @@ from kinet.core.errors import KinetError
 from kinet.core.events import Event, FactsNoticed
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.preferences.fact_editor import FactEditor
-from kinet.ui.transcript.receipt import FactState
+from kinet.ui.transcript.entries.receipt import FactState
 
 if TYPE_CHECKING:
     from kinet.ui.desks.window_parts import WindowParts

@@ -222,6 +222,13 @@ class ElidedLabel(QLabel):
         super().resizeEvent(event)
         self._elide()
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Larger words may come without another width."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.updateGeometry()
+            self._elide()
+
     def _elide(self) -> None:
         shown = self.fontMetrics().elidedText(self._whole, self._mode, max(8, self.width()))
         self.setText(shown)

@@ -18,21 +18,21 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from kinet.ui.look.theme import Theme, current_theme
-from kinet.ui.transcript.accessible import install
-from kinet.ui.transcript.acting import Actor
-from kinet.ui.transcript.copying import Copier
-from kinet.ui.transcript.drag_out import drag_out
-from kinet.ui.transcript.entry import Entry, Hit
-from kinet.ui.transcript.finding import Finder
-from kinet.ui.transcript.formula_shelf import FormulaShelf
-from kinet.ui.transcript.in_place import InPlace
-from kinet.ui.transcript.jump_button import JumpButton
-from kinet.ui.transcript.keys import Keys
-from kinet.ui.transcript.painting import Artist
-from kinet.ui.transcript.pointer import Pointer
-from kinet.ui.transcript.selection import Place, Selection
-from kinet.ui.transcript.stage import Stage
-from kinet.ui.transcript.style import Style
+from kinet.ui.transcript.blocks.formula_shelf import FormulaShelf
+from kinet.ui.transcript.blocks.style import Style
+from kinet.ui.transcript.entries.entry import Entry, Hit
+from kinet.ui.transcript.hand.acting import Actor
+from kinet.ui.transcript.hand.copying import Copier
+from kinet.ui.transcript.hand.drag_out import drag_out
+from kinet.ui.transcript.hand.in_place import InPlace
+from kinet.ui.transcript.hand.jump_button import JumpButton
+from kinet.ui.transcript.hand.keys import Keys
+from kinet.ui.transcript.hand.pointer import Pointer
+from kinet.ui.transcript.spoken.accessible import install
+from kinet.ui.transcript.stage.finding import Finder
+from kinet.ui.transcript.stage.painting import Artist
+from kinet.ui.transcript.stage.selection import Place, Selection
+from kinet.ui.transcript.stage.stage import Stage
 
 
 class TranscriptArea(QAbstractScrollArea):

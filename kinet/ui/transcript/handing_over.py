@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinet.ui.transcript.entry import Entry
+from kinet.ui.transcript.entries.entry import Entry
 from kinet.ui.transcript.view import Transcript
 
 

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol
 
 from kinet.core.events import Event
-from kinet.ui.transcript.entry import Entry
-from kinet.ui.transcript.receipt import FactState
+from kinet.ui.transcript.entries.entry import Entry
+from kinet.ui.transcript.entries.receipt import FactState
+from kinet.ui.transcript.entries.turn_ends import TurnEnds
 from kinet.ui.transcript.replay import Replay
-from kinet.ui.transcript.stage import Stage
+from kinet.ui.transcript.stage.stage import Stage
 from kinet.ui.transcript.teller import Teller
-from kinet.ui.transcript.turn_ends import TurnEnds
 
 # What is told before anything is shown: more than any screen holds, or as long as nobody notices.
 _FIRST_ENTRIES = 60

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, MutableSequence
 
 from kinet.core.events import Event, MessageCompleted, TurnStarted
-from kinet.ui.transcript.entry import Entry
-from kinet.ui.transcript.sink import Sheet, Sink
+from kinet.ui.transcript.entries.entry import Entry
+from kinet.ui.transcript.entries.turn_ends import TurnEnds
+from kinet.ui.transcript.stage.sink import Sheet, Sink
 from kinet.ui.transcript.teller import Teller
-from kinet.ui.transcript.turn_ends import TurnEnds
 
 # A long turn is told in parts of so many events: 1 to 2 ms.
 _PART = 64

@@ -30,20 +30,20 @@ from kinet.core.events import (
 from kinet.core.messages import Message
 from kinet.core.own_command import NAME
 from kinet.ui.steps import StepBook
-from kinet.ui.transcript.answer import AnswerEntry
-from kinet.ui.transcript.bubble import UserEntry
-from kinet.ui.transcript.command_entry import CommandEnd, CommandEntry
-from kinet.ui.transcript.compaction_entry import CompactionEntry
-from kinet.ui.transcript.durations import duration, money
-from kinet.ui.transcript.error_card import ErrorEntry
-from kinet.ui.transcript.files_entry import FilesEntry
-from kinet.ui.transcript.lines import MetaEntry, NoticeEntry
-from kinet.ui.transcript.reasoning import ReasoningEntry
-from kinet.ui.transcript.receipt import ReceiptEntry
-from kinet.ui.transcript.sink import Sink
-from kinet.ui.transcript.steps_group import StepGroup
-from kinet.ui.transcript.turn import Turn
-from kinet.ui.transcript.turn_ends import TurnEnds
+from kinet.ui.transcript.blocks.durations import duration, money
+from kinet.ui.transcript.entries.answer import AnswerEntry
+from kinet.ui.transcript.entries.bubble import UserEntry
+from kinet.ui.transcript.entries.command_entry import CommandEnd, CommandEntry
+from kinet.ui.transcript.entries.compaction_entry import CompactionEntry
+from kinet.ui.transcript.entries.error_card import ErrorEntry
+from kinet.ui.transcript.entries.files_entry import FilesEntry
+from kinet.ui.transcript.entries.lines import MetaEntry, NoticeEntry
+from kinet.ui.transcript.entries.reasoning import ReasoningEntry
+from kinet.ui.transcript.entries.receipt import ReceiptEntry
+from kinet.ui.transcript.entries.steps_group import StepGroup
+from kinet.ui.transcript.entries.turn import Turn
+from kinet.ui.transcript.entries.turn_ends import TurnEnds
+from kinet.ui.transcript.stage.sink import Sink
 
 _ERROR_TITLES = {
     "auth": "The key was refused",

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QWidget
 from kinet.core.events import Event
 from kinet.ui.look.theme import Theme
 from kinet.ui.transcript.area import TranscriptArea
-from kinet.ui.transcript.entry import Entry
+from kinet.ui.transcript.entries.entry import Entry
+from kinet.ui.transcript.entries.text_entry import TextEntry
+from kinet.ui.transcript.entries.widget_entry import WidgetEntry
 from kinet.ui.transcript.presenter import Presenter
-from kinet.ui.transcript.seeking import Seeker
-from kinet.ui.transcript.text_entry import TextEntry
-from kinet.ui.transcript.widget_entry import WidgetEntry
+from kinet.ui.transcript.stage.seeking import Seeker
 
 # About two screens full.
 _HIDDEN_DOCUMENTS = 40

@@ -12,8 +12,8 @@ from kinet.ui.desks.window_parts import WindowParts
 from kinet.ui.kit.tasks import breathe, spawn
 from kinet.ui.palette.palette import Palette
 from kinet.ui.palette.palette_rows import Entry
-from kinet.ui.transcript.command_entry import CommandEntry
-from kinet.ui.transcript.text_entry import TextEntry
+from kinet.ui.transcript.entries.command_entry import CommandEntry
+from kinet.ui.transcript.entries.text_entry import TextEntry
 
 if TYPE_CHECKING:
     from kinet.ui.chat.chat_panel import ChatPanel

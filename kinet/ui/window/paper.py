@@ -22,9 +22,9 @@ from kinet.markup.inline import text_html
 from kinet.markup.look import Look
 from kinet.markup.render import to_html, user_html
 from kinet.ui.look.theme import load_theme
-from kinet.ui.transcript.documents import SafeDocument
-from kinet.ui.transcript.formula_shelf import FormulaShelf
-from kinet.ui.transcript.style import Style
+from kinet.ui.transcript.blocks.documents import SafeDocument
+from kinet.ui.transcript.blocks.formula_shelf import FormulaShelf
+from kinet.ui.transcript.blocks.style import Style
 
 _RATIO = 4.0
 _WIDTH = 640

@@ -1,0 +1,251 @@
+"""Makes the text documents of blocks: rich text for prose and tables, plain coloured code."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import (
+    QImage,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextLayout,
+    QTextLength,
+    QTextOption,
+    QTextTable,
+)
+
+from kinet.markup.highlight import highlight
+from kinet.markup.look import BARS, Look
+from kinet.markup.visible import shown_code
+from kinet.ui.transcript.blocks import ornaments
+from kinet.ui.transcript.blocks.ornaments import Ornaments
+from kinet.ui.transcript.blocks.style import Style
+
+# What in rich text means that there is something to draw around the words.
+_ORNATE = ("<code", "<ul", "<hr", "<blockquote", "background")
+
+
+# Stands in a document for a picture: the only ones are formulas.
+OBJECT = "\ufffc"
+_MIDDLE = 'style="vertical-align:middle"'
+
+
+class SafeDocument(QTextDocument):
+    """A document that loads nothing, whatever its text asks for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setUndoRedoEnabled(False)
+        self.setDocumentMargin(0)
+
+    def loadResource(self, kind: int, url: QUrl | str) -> Any:
+        """No picture, no style sheet: neither from the network nor from this computer."""
+        return None
+
+
+def prose(html: str, look: Look, style: Style, width: int) -> tuple[QTextDocument, Ornaments]:
+    """A document of rich text, laid out at `width`, and what is drawn around its words."""
+    document = SafeDocument()
+    document.setDefaultFont(style.font(look.base, digits=True))
+    document.setIndentWidth(style.px(24))
+    _set_html(document, html, style, width)
+    panels = ornaments.prepare(document) if "<hr" in html or "background" in html else set()
+    quoted = BARS in html
+    if quoted:
+        ornaments.turn(document)
+    option = QTextOption()
+    option.setTabStopDistance(4 * style.advance("0", "code", mono=True))
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    document.setDefaultTextOption(option)
+    document.setTextWidth(width)
+    if not quoted and not any(mark in html for mark in _ORNATE):
+        return document, ornaments.NONE
+    return document, ornaments.find(document, panels, look.indent, style.families(True)[0])
+
+
+def table(html: str, style: Style, width: int, columns: tuple[float, ...] = ()) -> QTextDocument:
+    """A document of one table: digits stand below each other; `columns` are widths in percent."""
+    document = SafeDocument()
+    document.setDefaultFont(style.font("ui", digits=True))
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    document.setDefaultTextOption(option)
+    _set_html(document, html, style, width)
+    made = table_of(document) if columns else None
+    if made is not None:
+        set_columns(made, columns)
+    document.setTextWidth(width)
+    return document
+
+
+def marks_of(document: QTextDocument, html: str, look: Look, style: Style) -> Ornaments:
+    """What is drawn around the words of a table that is laid out."""
+    if "<code" not in html:
+        return ornaments.NONE
+    return ornaments.find(document, set(), look.indent, style.families(True)[0])
+
+
+def code(text: str, language: str, style: Style, width: int, *, wrap: bool) -> QTextDocument:
+    """A document of code in lines of one height; `width` counts only where lines wrap."""
+    document = SafeDocument()
+    document.setDefaultFont(style.font("code", mono=True))
+    option = QTextOption()
+    option.setTabStopDistance(4 * style.advance("0", "code", mono=True))
+    option.setTextDirection(Qt.LayoutDirection.LeftToRight)
+    option.setWrapMode(
+        QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere if wrap else QTextOption.WrapMode.NoWrap
+    )
+    document.setDefaultTextOption(option)
+    shown = shown_code(text)
+    document.setPlainText(shown)
+    _set_lines(document, style)
+    if language:
+        _color(document, shown, language, style)
+    document.setTextWidth(width if wrap else -1)
+    return document
+
+
+def grow(document: QTextDocument, text: str) -> None:
+    """Appends code to an open block: earlier lines are not laid out again."""
+    cursor = QTextCursor(document)
+    cursor.movePosition(QTextCursor.MoveOperation.End)
+    cursor.insertText(shown_code(text))
+
+
+def height_of(document: QTextDocument) -> int:
+    """The document's height in whole pixels."""
+    return math.ceil(document.size().height() - 0.01)
+
+
+def table_of(document: QTextDocument) -> QTextTable | None:
+    """The table of a document that is one."""
+    for frame in document.rootFrame().childFrames():
+        if isinstance(frame, QTextTable):
+            return frame
+    return None
+
+
+def columns_of(document: QTextDocument, table: QTextTable, padding: int) -> tuple[float, ...]:
+    """The widths of the columns as they are laid out, in percent."""
+    edges = []
+    for number in range(table.columns()):
+        block = table.cellAt(0, number).firstCursorPosition().block()
+        edges.append(document.documentLayout().blockBoundingRect(block).x() - padding)
+    whole = max(1.0, document.size().width())
+    ends = [*edges[1:], whole]
+    return tuple(
+        max(1.0, 100 * (end - start) / whole) for start, end in zip(edges, ends, strict=True)
+    )
+
+
+def set_columns(table: QTextTable, widths: tuple[float, ...]) -> None:
+    """Gives the columns these widths, in percent; more columns than widths share what is left."""
+    form = table.format()
+    kind = QTextLength.Type.PercentageLength
+    form.setColumnWidthConstraints([QTextLength(kind, width) for width in widths])
+    table.setFormat(form)
+
+
+def row_tops(document: QTextDocument, table: QTextTable, head: int, row: int) -> list[float]:
+    """The upper edge of each row; `head` and `row` are the paddings above their text."""
+    tops = []
+    for number in range(table.rows()):
+        block = table.cellAt(number, 0).firstCursorPosition().block()
+        top = document.documentLayout().blockBoundingRect(block).y()
+        tops.append(top - (row if number else head))
+    return tops
+
+
+def _set_html(document: QTextDocument, html: str, style: Style, width: int) -> None:
+    """The text, with the formulas that are drawn; their lines are as high as they need."""
+    if style.formulas is None or 'src="formula:' not in html:
+        document.setHtml(html)
+        return
+    style.formulas.give(document, html, width, style.ratio)
+    document.setHtml(html.replace('<img src="formula:', f'<img {_MIDDLE} src="formula:'))
+    block = document.begin()
+    while block.isValid():
+        form = block.blockFormat()
+        if OBJECT in block.text() and _highest(document, block) > form.lineHeight():
+            high = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
+            form.setLineHeight(form.lineHeight(), high)
+            QTextCursor(block).setBlockFormat(form)
+        block = block.next()
+
+
+def pictures(block: QTextBlock) -> list[str]:
+    """The names of the pictures in a paragraph, in order."""
+    names: list[str] = []
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
+        if fragment.isValid() and fragment.charFormat().isImageFormat():
+            name = fragment.charFormat().toImageFormat().name()
+            # The same picture twice in a row is one fragment.
+            names += [name] * fragment.length()
+        iterator += 1
+    return names
+
+
+def formulas_of(document: QTextDocument) -> list[str]:
+    """The names of all formulas of a document, in order."""
+    names, block = [], document.begin()
+    while block.isValid():
+        names += pictures(block)
+        block = block.next()
+    return names
+
+
+def _highest(document: QTextDocument, block: QTextBlock) -> float:
+    kind = QTextDocument.ResourceType.ImageResource.value
+    made = [document.resource(kind, QUrl(name)) for name in pictures(block)]
+    return max(
+        (m.height() / m.devicePixelRatio() for m in made if isinstance(m, QImage)), default=0.0
+    )
+
+
+def _set_lines(document: QTextDocument, style: Style) -> None:
+    form = QTextBlockFormat()
+    form.setLineHeight(
+        style.theme.line_height("code"), QTextBlockFormat.LineHeightTypes.FixedHeight.value
+    )
+    form.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    cursor = QTextCursor(document)
+    cursor.select(QTextCursor.SelectionType.Document)
+    cursor.setBlockFormat(form)
+
+
+def _color(document: QTextDocument, text: str, language: str, style: Style) -> None:
+    """Gives each line its colours before the first layout, so that nothing is laid out twice."""
+    rows: dict[int, list[QTextLayout.FormatRange]] = {}
+    if not text.isascii():
+        places = _units(text)
+    block, number = document.begin(), 0
+    for start, length, name in highlight(text, language):
+        end = start + length
+        if not text.isascii():
+            start, end = places[start], places[end]
+        while start < end:
+            while start >= block.position() + block.length() and block.next().isValid():
+                block, number = block.next(), number + 1
+            stop = min(end, block.position() + block.length())
+            piece = QTextLayout.FormatRange()
+            piece.start = start - block.position()
+            piece.length = stop - start
+            piece.format = style.syntax(name)
+            rows.setdefault(number, []).append(piece)
+            start = max(stop, start + 1)
+    for number, pieces in rows.items():
+        document.findBlockByNumber(number).layout().setFormats(pieces)
+
+
+def _units(text: str) -> list[int]:
+    """The UTF-16 place of each character and of the end."""
+    places = [0]
+    for character in text:
+        places.append(places[-1] + (2 if character > "\uffff" else 1))
+    return places

@@ -1,0 +1,93 @@
+"""The words of a part of a document as they read: marks of lists, formulas' sources, cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtGui import QTextBlock, QTextDocument
+
+from kinet.markup.inline import ASIDE
+from kinet.markup.visible import unbroken
+from kinet.ui.transcript.blocks.documents import OBJECT, formulas_of, table_of
+from kinet.ui.transcript.blocks.formula_shelf import source_of
+from kinet.ui.transcript.blocks.ornaments import TASKS
+
+_BREAKS = "\u2028\u2029\ufdd0\ufdd1"
+
+
+def units(text: str, begin: int, end: int) -> str:
+    """The part of a text between two UTF-16 places."""
+    if text.isascii():
+        return text[begin:end]
+    raw = text.encode("utf-16-le", "surrogatepass")[2 * begin : 2 * end]
+    return raw.decode("utf-16-le", "replace")
+
+
+def words(document: QTextDocument, begin: int, end: int) -> str:
+    """What is between two places, line by line, without what was added about links."""
+    raw = document.toRawText()
+    names = iter(formulas_of(document)[units(raw, 0, begin).count(OBJECT) :])
+    rows, block = [], document.findBlock(begin)
+    while block.isValid() and block.position() <= end:
+        first = max(begin, block.position())
+        row = "".join(_said(block, first, min(end, block.position() + block.length() - 1)))
+        if block.position() >= begin:
+            # The sign of a task has no room behind it on screen.
+            row = _mark(block) + (f"{row[0]} {row[1:]}" if row.startswith(TASKS) else row)
+        rows.append(row)
+        block = block.next()
+    text = "".join(source_of(next(names, "")) if c == OBJECT else c for c in "\n".join(rows))
+    return unbroken(_with_line_feeds(text))
+
+
+def cells(document: QTextDocument, begin: int, end: int) -> str:
+    """Cells with tabs between them, rows as lines; a part of one cell as it is."""
+    table = table_of(document)
+    if table is None:
+        return ""
+    begin, end = max(begin, table.firstPosition()), min(end, table.lastPosition())
+    last_place = end if end == table.lastPosition() else max(begin, end - 1)
+    first, last = table.cellAt(begin), table.cellAt(last_place)
+    if not first.isValid() or not last.isValid() or begin > end:
+        return ""
+    if first == last:
+        return words(document, begin, end)
+    rows = []
+    for row in range(first.row(), last.row() + 1):
+        found = []
+        for column in range(table.columns()):
+            cell = table.cellAt(row, column)
+            if (first.row(), first.column()) <= (row, column) <= (last.row(), last.column()):
+                said = words(document, cell.firstPosition(), cell.lastPosition())
+                found.append(said.replace("\n", " "))
+        rows.append("\t".join(found))
+    return "\n".join(rows)
+
+
+def _said(block: QTextBlock, begin: int, end: int) -> Iterator[str]:
+    """The text of a paragraph between two places of the document, hosts of links left out."""
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
+        first = max(begin, fragment.position())
+        last = min(end, fragment.position() + fragment.length())
+        if first < last and fragment.charFormat().toolTip() != ASIDE:
+            place = fragment.position()
+            yield units(fragment.text(), first - place, last - place)
+        iterator += 1
+
+
+def _mark(block: QTextBlock) -> str:
+    """What stands before an item of a list: its number or a dash, further in where it is deeper."""
+    listed = block.textList()
+    if listed is None:
+        return ""
+    indent = "  " * max(0, listed.format().indent() - 1)
+    number = listed.itemText(block)
+    if block.text().startswith(TASKS):
+        return indent
+    return f"{indent}{number} " if any(c.isalnum() for c in number) else f"{indent}- "
+
+
+def _with_line_feeds(text: str) -> str:
+    return "".join("\n" if c in _BREAKS else c for c in text)

@@ -1,0 +1,219 @@
+"""What is selected, across blocks and messages, and its text: taken from the source."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+
+from PySide6.QtGui import QAbstractTextDocumentLayout, QTextCharFormat, QTextCursor, QTextDocument
+
+from kinet.markup.visible import clean_for_clipboard
+from kinet.ui.transcript.blocks.pieces import Piece
+from kinet.ui.transcript.blocks.words import cells, units, words
+from kinet.ui.transcript.entries.entry import Entry
+from kinet.ui.transcript.entries.text_entry import TextEntry
+from kinet.ui.transcript.stage.flow import Flow
+
+# A stretch of splitting a long text into its blocks.
+_STRETCH_SECONDS = 0.004
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A place between two characters: number of the entry, of its block, UTF-16 offset in it.
+
+    An entry without text has the places (number, 0, 0) before and (number, 0, 1) after it.
+    """
+
+    entry: int
+    piece: int
+    offset: int
+
+
+class Selection:
+    """From where (`anchor`) to where (`focus`); None where nothing was ever clicked."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow = flow
+        self._is_whole = False
+        self.anchor: Place | None = None
+        self.focus: Place | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """True for everything, also what is still to come from above."""
+        return self._is_whole
+
+    @property
+    def is_empty(self) -> bool:
+        """True if no character is selected."""
+        return self.anchor is None or self.anchor == self.focus
+
+    def set(self, anchor: Place | None, focus: Place | None) -> None:
+        """Selects from one place to another."""
+        self._is_whole = False
+        self.anchor, self.focus = anchor, focus
+
+    def clear(self) -> None:
+        """Selects nothing."""
+        self._is_whole = False
+        self.anchor = self.focus = None
+
+    def move(self, count: int) -> None:
+        """So many entries came above. Who selected everything has these too."""
+        if self._is_whole:
+            self.all()
+            return
+        self.anchor, self.focus = _moved(self.anchor, count), _moved(self.focus, count)
+
+    def take(self, other: Selection, count: int) -> None:
+        """Selects what another one does, of which everything stands so many entries further up."""
+        self.set(_moved(other.anchor, count), _moved(other.focus, count))
+
+    def all(self) -> None:
+        """Selects everything."""
+        count = len(self._flow.entries)
+        if count:
+            self.set(Place(0, 0, 0), _end_of(count - 1))
+            self._is_whole = True
+
+    def holds(self, place: Place | None) -> bool:
+        """True if a place lies in what is selected."""
+        found = self.range()
+        return found is not None and place is not None and found[0] <= place < found[1]
+
+    def range(self) -> tuple[Place, Place] | None:
+        """(first, last), or None if nothing is selected."""
+        if self.anchor is None or self.focus is None or self.anchor == self.focus:
+            return None
+        return min(self.anchor, self.focus), max(self.anchor, self.focus)
+
+    def marks(
+        self, entry: int, piece: int, document: QTextDocument, form: QTextCharFormat
+    ) -> list[QAbstractTextDocumentLayout.Selection]:
+        """The part of a block to paint as selected: none or one."""
+        found = self.range()
+        if found is None:
+            return []
+        first, last = found
+        here = (entry, piece)
+        if here < (first.entry, first.piece) or here > (last.entry, last.piece):
+            return []
+        end = document.characterCount() - 1
+        start = first.offset if here == (first.entry, first.piece) else 0
+        stop = last.offset if here == (last.entry, last.piece) else end
+        return [mark(document, min(start, end), min(stop, end), form)]
+
+    def text(self, *, plain: bool = False) -> str:
+        """What is selected: whole blocks as their Markdown, parts as the words on screen.
+
+        With `plain` everything is given as the words on screen.
+        """
+        return "\n\n".join(part for part in self.parts(plain=plain) if part)
+
+    def parts(self, *, plain: bool = False) -> Iterator[str]:
+        """The same entry by entry; "" for none, and where a long one is not done yet."""
+        found = self.range()
+        if found is None:
+            return
+        first, last = found
+        alone = first.entry == last.entry
+        entries = self._flow.entries[first.entry : last.entry + 1]
+        for number, entry in enumerate(entries, first.entry):
+            start = first if number == first.entry else Place(number, 0, 0)
+            stop = last if number == last.entry else _end_of(number)
+            part = yield from self._of_entry(entry, start, stop, alone, plain)
+            yield clean_for_clipboard(part.strip("\n")) if part.strip() else ""
+
+    def _of_entry(
+        self, entry: Entry, start: Place, stop: Place, alone: bool, plain: bool
+    ) -> Generator[str, None, str]:
+        if not isinstance(entry, TextEntry):
+            return entry.markdown() if (start.piece, start.offset) == (0, 0) < (
+                stop.piece, stop.offset
+            ) else ""  # fmt: skip
+        if entry.is_folded:
+            return entry.markdown()
+        whole_entry = (start.piece, start.offset) == (0, 0) and stop == _end_of(stop.entry)
+        if whole_entry and not alone and not plain:
+            # What nobody has seen yet need not be split for this.
+            return entry.source
+        while not entry.split(time.perf_counter() + _STRETCH_SECONDS):
+            yield ""
+        pieces = entry.pieces
+        if not pieces:
+            return entry.markdown()
+        last = min(stop.piece, len(pieces) - 1)
+        parts: list[str] = []
+        whole: list[Piece] = []
+        for number in range(start.piece, last + 1):
+            begin = start.offset if number == start.piece else 0
+            end = stop.offset if number == stop.piece else -1
+            part = self._of_piece(entry, number, begin, end, plain)
+            yield ""
+            if part is None:
+                whole.append(pieces[number])
+                continue
+            parts += [_joined(whole)] if whole else []
+            whole = []
+            glued = parts and number > start.piece and pieces[number].block.continues
+            parts[-1:] = [parts[-1] + part] if glued else [*parts[-1:], part]
+        # Code alone is copied as code, without its fence.
+        if alone and not parts and whole and _is_one_code(whole):
+            return code_text(whole)
+        parts += [_joined(whole)] if whole else []
+        return "\n\n".join(part.strip("\n") for part in parts if part)
+
+    def _of_piece(
+        self, entry: TextEntry, number: int, begin: int, end: int, plain: bool
+    ) -> str | None:
+        """The words of a part of a block; None if all of it is selected and not `plain`."""
+        if begin == 0 and end < 0 and not plain:
+            return None
+        with entry.lent_document(number, self._flow.style, self._flow.width) as document:
+            length = document.characterCount() - 1
+            end = length if end < 0 else min(end, length)
+            if begin == 0 and end == length and not plain:
+                return None
+            piece = entry.piece(number)
+            if piece.kind == "code" and piece.shown < 0:
+                return units(piece.text().text, begin, end)
+            if piece.kind == "table":
+                return cells(document, begin, end)
+            return words(document, begin, end)
+
+
+def _end_of(entry: int) -> Place:
+    """The end of all that an entry holds, however much that is."""
+    return Place(entry, 10**6, 10**9)
+
+
+def _moved(place: Place | None, count: int) -> Place | None:
+    return None if place is None else replace(place, entry=place.entry + count)
+
+
+def mark(
+    document: QTextDocument, start: int, stop: int, form: QTextCharFormat
+) -> QAbstractTextDocumentLayout.Selection:
+    """A stretch of a document with a format, for painting."""
+    cursor = QTextCursor(document)
+    cursor.setPosition(start)
+    cursor.setPosition(stop, QTextCursor.MoveMode.KeepAnchor)
+    made = QAbstractTextDocumentLayout.Selection()
+    made.cursor = cursor
+    made.format = form
+    return made
+
+
+def code_text(pieces: list[Piece]) -> str:
+    """The very code of a block and its parts, without the line feed before the closing fence."""
+    return "".join(piece.text().text for piece in pieces).removesuffix("\n")
+
+
+def _is_one_code(pieces: list[Piece]) -> bool:
+    return all(p.kind == "code" and p.run is pieces[0].run for p in pieces)
+
+
+def _joined(pieces: list[Piece]) -> str:
+    return "".join(piece.block.source for piece in pieces)
