@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 
 from kinet.core.events import ContextCompacted
 from kinet.ui.transcript.entries.compaction_entry import CompactionEntry
-from kinet.ui.transcript.entries.lines import MetaEntry
+from kinet.ui.transcript.entries.lines import MetaEntry, RetryEntry
 from kinet.ui.writing.bubble_editor import BubbleEditor
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.replies import Gate
@@ -313,6 +313,12 @@ async def test_a_compaction_by_hand_shows_its_figures_and_what_was_folded(
     assert "the goal" in str(server.bodies[2]["messages"])
 
 
+def retry_line(live: LiveWindow) -> str:
+    """The words of the line in the conversation that tells of a retry."""
+    entries = live.panel.transcript.stage.flow.entries
+    return next((entry.text for entry in entries if isinstance(entry, RetryEntry)), "")
+
+
 async def test_a_wait_before_a_retry_counts_down(home: Path, folder: Path) -> None:
     waits = {"retry-after-ms": "2300"}
     with ScriptedServer(fails(503, headers=waits), says("Here.")) as server:
@@ -321,6 +327,9 @@ async def test_a_wait_before_a_retry_counts_down(home: Path, folder: Path) -> No
             label = live.panel.status_row.label
             for seconds in (2, 1):
                 await until(lambda s=seconds: label.text() == f"Trying again in {s} s")
+                await until(
+                    lambda s=seconds: f"in {s} s: " in retry_line(live), what="the line too"
+                )
             await live.ended()
             assert "Here." in live.text
             # What was waited for is told no more when it is over.

@@ -30,14 +30,14 @@ from kinet.core.events import (
 from kinet.core.messages import Message
 from kinet.core.own_command import NAME
 from kinet.ui.steps import StepBook
-from kinet.ui.transcript.blocks.durations import duration, money
+from kinet.ui.transcript.blocks.durations import money
 from kinet.ui.transcript.entries.answer import AnswerEntry
 from kinet.ui.transcript.entries.bubble import UserEntry
 from kinet.ui.transcript.entries.command_entry import CommandEnd, CommandEntry
 from kinet.ui.transcript.entries.compaction_entry import CompactionEntry
 from kinet.ui.transcript.entries.error_card import ErrorEntry
 from kinet.ui.transcript.entries.files_entry import FilesEntry
-from kinet.ui.transcript.entries.lines import MetaEntry, NoticeEntry
+from kinet.ui.transcript.entries.lines import MetaEntry, NoticeEntry, RetryEntry
 from kinet.ui.transcript.entries.reasoning import ReasoningEntry
 from kinet.ui.transcript.entries.receipt import ReceiptEntry
 from kinet.ui.transcript.entries.steps_group import StepGroup
@@ -112,8 +112,7 @@ class Teller:
                 self._step_done(event)
             case RetryScheduled(delay=delay, reason=reason):
                 self._end_retry()
-                words = f"Trying again in {duration(max(delay, 1))}: {reason}"
-                turn.retry = NoticeEntry(words, "warning", "retry")
+                turn.retry = RetryEntry(delay, reason)
                 self._sink.add(turn.retry)
             case ContextCompacted(before=before, after=after, summary=summary):
                 self._add_line(CompactionEntry(before, after, summary))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 
 from kinet.ui.transcript.blocks import draw
+from kinet.ui.transcript.blocks.durations import duration
 from kinet.ui.transcript.blocks.style import Style
 from kinet.ui.transcript.entries.entry import Canvas, Entry, Hit, Room
 
@@ -83,6 +86,33 @@ class NoticeEntry(Entry):
     def markdown(self) -> str:
         """The words, in brackets."""
         return f"[{self.text}]"
+
+
+class RetryEntry(NoticeEntry):
+    """Counts down to the next try; gone as soon as that one gives a sign of life."""
+
+    __slots__ = ("_due", "_reason")
+
+    def __init__(self, delay: float, reason: str) -> None:
+        self._due = time.monotonic() + delay
+        self._reason = " ".join(reason.split())
+        super().__init__(self._words(), "warning", "retry")
+
+    @property
+    def is_live(self) -> bool:
+        """True while there is something to count."""
+        return time.monotonic() < self._due
+
+    def paint(self, canvas: Canvas) -> None:
+        """With the seconds that are left now."""
+        self.text = self._words()
+        super().paint(canvas)
+
+    def _words(self) -> str:
+        left = self._due - time.monotonic()
+        # As the status row counts: a wait that goes on is never told shorter than it is.
+        when = f"in {duration(math.ceil(left))}" if left > 0 else "now"
+        return f"Trying again {when}: {self._reason}"
 
 
 @dataclass(frozen=True)
