@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kinet.engine.context.context import context, segments
+from kinet.engine.context import context, segments
 from tests.support.chat import Chat
 from tests.support.replies import asks_for, says
 from tests.support.scripted_provider import ScriptedProvider

@@ -8,7 +8,7 @@ import pytest
 
 from kinet.core.events import TextDelta, TurnStarted
 from kinet.ui.transcript.presenter import Presenter
-from kinet.ui.transcript.stage.stage import finding
+from kinet.ui.transcript.stage import finding
 from kinet.ui.transcript.view import Transcript
 from tests.ui.transcript_kit import said, settle, shown
 
