@@ -398,3 +398,26 @@ async def test_a_question_in_words_in_a_session_that_is_not_shown_is_announced_a
             await live.ended()
             assert not live.window.windowTitle().startswith("(")
             assert len(told) == 1
+
+
+async def test_a_card_is_as_high_as_what_is_in_it(tmp_path: Path) -> None:
+    """Its reason fits in one line, its buttons too: nothing empty stands below them."""
+    words = 'rm -f made.txt; sleep 1; echo 完成 && python3 -c "print(1)"'
+    with ScriptedServer(
+        asks_for("shell", command=words),
+        asks_for("ask_user", question="Which plums shall I plant?", choices=["blue", "yellow"]),
+        says("Done."),
+    ) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            live.window.resize(1200, 800)
+            await live.say("Go.")
+            card = await live.question()
+            await until(lambda: card.takes_keys and card.width() > 600, what="the card stands")
+            assert card.height() == card.heightForWidth(card.width())
+            await live.answer("denyButton")
+            await until(lambda: live.panel.questions.cards(), what="the model asks")
+            (asked,) = live.panel.questions.cards()
+            await until(lambda: asked.width() > 600, what="the question stands")
+            assert asked.height() == asked.heightForWidth(asked.width())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from kinet.ui.kit.controls import text_label
+from kinet.ui.kit.fitted_frame import FittedFrame
 from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.look.theme import Theme
@@ -22,7 +22,7 @@ from kinet.ui.look.theme import Theme
 _LONGEST_CHOICE = 200
 
 
-class AnswerCard(QFrame):
+class AnswerCard(FittedFrame):
     """Asks once. `answered` comes at most once; "" means that the person gives no answer.
 
     A new card never takes the focus by itself; what is being typed elsewhere stays there.

@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from kinet.core.approval import ApprovalRequest, Decision
 from kinet.ui.asking.approval_answers import AnsweredRow, Answers
 from kinet.ui.asking.approval_parts import ApprovalHead, Body
 from kinet.ui.asking.approval_words import asked_text, shared_text, waiting_text
 from kinet.ui.asking.choice_answers import ChoiceAnswers
+from kinet.ui.kit.fitted_frame import FittedFrame
 from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.look.theme import Theme, current_theme
 
@@ -22,7 +23,7 @@ DEAD_SECONDS = 0.3
 _LONG_WAIT = 60.0
 
 
-class ApprovalCard(QFrame):
+class ApprovalCard(FittedFrame):
     """Asks once. `answered` comes at most once, with the decision.
 
     Nothing is chosen beforehand and Enter alone answers nothing, except in the field of a rule or
