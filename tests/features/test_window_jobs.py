@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtWidgets import QAbstractButton, QLabel
 
 from kinet.tools.processes import jobs
 from kinet.ui.chat.job_shelf import JobShelf
@@ -44,6 +44,12 @@ async def test_what_runs_is_on_the_shelf_until_it_is_stopped_or_the_window_close
             await until(lambda: len(shelf.commands()) == 3, what="all are listed")
             assert shelf.isVisible()
             assert shelf.commands() == ["sleep 5711", "sleep 5713", "sleep 5712 & echo up"]
+            # One under the other, each beside what it is, however long it is.
+            for row in shelf._rows.values():
+                kind = row.findChild(QLabel)
+                assert kind.width() <= kind.sizeHint().width()
+                assert row.label.x() - kind.geometry().right() < 12
+                assert row.stop.geometry().right() > row.width() - 12
             button: QAbstractButton = shelf.findChildren(IconButton)[0]
             button.click()
             await until(lambda: len(shelf.commands()) == 2, what="one is gone")

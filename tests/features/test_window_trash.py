@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
-from kinet.ui.kit.controls import IconButton
+from kinet.ui.kit.controls import ElidedLabel, IconButton
 from kinet.ui.preferences.settings_dialog import SettingsDialog
 from kinet.ui.preferences.trash_view import TrashView
 from tests.support.live_window import LiveWindow, live_window
@@ -49,6 +49,14 @@ async def test_a_deleted_session_is_seen_brought_back_and_removed_for_good(tmp_p
                 b for b in view.findChildren(IconButton) if b.accessibleName().startswith("Bring")
             )
             assert back.accessibleName() == "Bring back: Plan the garden"
+            await until(lambda: back.x() > 0)
+            (when,) = (
+                label
+                for label in back.parentWidget().findChildren(QLabel)
+                if not isinstance(label, ElidedLabel)
+            )
+            assert when.width() <= when.sizeHint().width()
+            assert back.x() - when.geometry().right() < 12
             back.click()
             assert set(live.window.parts.sidebar.model.shown_ids()) == {garden, invoices}
             sessions.delete(garden)

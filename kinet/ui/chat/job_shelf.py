@@ -113,6 +113,8 @@ class _Row(QWidget):
         row.setSpacing(8)
         row.addWidget(word)
         row.addWidget(self.label, 1)
+        # Takes what is left, or the labels beside would, and the command stood anywhere.
+        row.addStretch(0)
         row.addWidget(self.time)
         row.addWidget(self.stop)
 

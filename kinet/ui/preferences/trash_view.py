@@ -100,6 +100,8 @@ class TrashView(QWidget):
         line = QHBoxLayout(holder)
         line.setContentsMargins(12, 4, 8, 4)
         line.addWidget(title, 1)
+        # Takes what is left, or the time would, and stood right behind each title.
+        line.addStretch(0)
         line.addWidget(text_label(when, type="meta", tone="text_3", parent=holder))
         line.addWidget(back, 0, Qt.AlignmentFlag.AlignVCenter)
         return holder
