@@ -6,13 +6,17 @@ import re
 from collections import OrderedDict
 from urllib.parse import quote, unquote
 
-from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, QThreadPool, QUrl, Signal
+from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, QThreadPool, QTimer, QUrl, Signal
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QTextDocument
 from PySide6.QtSvg import QSvgRenderer
 
 from kinet.markup.formulas import Drawing, draw_formula
 
-KEPT = 400
+# More than one screen can hold: what is seen and forgotten would be drawn again for ever. A block
+# has 6 KB at most, so a thousand formulas; a drawing takes some KB.
+KEPT = 4_000
+# Milliseconds. What is drawn within this time is told at once: each telling looks at all entries.
+_GATHER = 30
 _NAMES = re.compile(r'src="(formula:[^"]+)"')
 # (LaTeX, in a line of its own, size, colour)
 Key = tuple[str, bool, int, str]
@@ -21,7 +25,7 @@ Key = tuple[str, bool, int, str]
 class FormulaShelf(QObject):
     """Drawings by formula, size and colour."""
 
-    # A formula that was asked for has been drawn, or cannot be.
+    # Formulas that were asked for have been drawn.
     drawn = Signal()
     _made = Signal(object, object)
 
@@ -30,11 +34,15 @@ class FormulaShelf(QObject):
         self._drawings: OrderedDict[Key, Drawing | None] = OrderedDict()
         self._waiting: set[Key] = set()
         self._made.connect(self._keep)
+        self._tell = QTimer(self)
+        self._tell.setSingleShot(True)
+        self._tell.setInterval(_GATHER)
+        self._tell.timeout.connect(self.drawn)
 
     @property
     def is_idle(self) -> bool:
-        """True when no formula is being drawn."""
-        return not self._waiting
+        """True when no formula is being drawn, and all that are have been told."""
+        return not self._waiting and not self._tell.isActive()
 
     def tag(self, tex: str, display: bool, size: int, color: str) -> str:
         """The tag of a formula's picture; "" while there is none: then its source is shown."""
@@ -67,8 +75,8 @@ class FormulaShelf(QObject):
         self._drawings[key] = drawing
         while len(self._drawings) > KEPT:
             self._drawings.popitem(last=False)
-        if drawing is not None:
-            self.drawn.emit()
+        if drawing is not None and not self._tell.isActive():
+            self._tell.start()
 
 
 def source_of(name: str) -> str:

@@ -30,6 +30,7 @@ class Style:
         self.zoom = self.theme.zoom
         self.ratio = ratio
         self.formulas = formulas
+        self._unpictured: Style | None = None
         self._colors: dict[str, QColor] = {}
         self._formats: dict[str, QTextCharFormat] = {}
         self._fonts: dict[tuple[str, bool, bool, bool], QFont] = {}
@@ -41,6 +42,15 @@ class Style:
         self.palette.setColor(QPalette.ColorRole.Dark, self.color("border"))
         self.quiet_palette = QPalette(self.palette)
         self.quiet_palette.setColor(QPalette.ColorRole.Text, self.color("text_2"))
+
+    @property
+    def unpictured(self) -> Style:
+        """The same looks with each formula as its source: for what is read and not looked at."""
+        if self.formulas is None:
+            return self
+        if self._unpictured is None:
+            self._unpictured = Style(self.theme, None, self.ratio)
+        return self._unpictured
 
     def px(self, length: int) -> int:
         """A length that grows with the text."""

@@ -17,6 +17,8 @@ from kinet.ui.transcript.stage.flow import Flow
 
 # A stretch of splitting a long text into its blocks.
 _STRETCH_SECONDS = 0.004
+# An offset behind every end.
+_FAR = 10**9
 
 
 @dataclass(frozen=True, order=True)
@@ -171,7 +173,12 @@ class Selection:
         """The words of a part of a block; None if all of it is selected and not `plain`."""
         if begin == 0 and end < 0 and not plain:
             return None
-        with entry.lent_document(number, self._flow.style, self._flow.width) as document:
+        style = self._flow.style
+        if begin == 0 and (end < 0 or end >= _FAR):
+            # All of it: no place depends on how its formulas look, and to draw those of a whole
+            # conversation takes minutes.
+            style = style.unpictured
+        with entry.lent_document(number, style, self._flow.width) as document:
             length = document.characterCount() - 1
             end = length if end < 0 else min(end, length)
             if begin == 0 and end == length and not plain:
@@ -186,7 +193,7 @@ class Selection:
 
 def _end_of(entry: int) -> Place:
     """The end of all that an entry holds, however much that is."""
-    return Place(entry, 10**6, 10**9)
+    return Place(entry, 10**6, _FAR)
 
 
 def _moved(place: Place | None, count: int) -> Place | None:

@@ -1,0 +1,63 @@
+"""Formulas are drawn for what is seen, once; what is seen comes to rest, however many it holds."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+
+from kinet.core.events import Event
+from kinet.markup.formulas import Drawing
+from kinet.ui.transcript.blocks import formula_shelf
+from tests.ui.transcript_kit import asked, said, settle, shown
+
+_SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>'
+
+
+@pytest.fixture
+def drawings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was drawn, in order; nothing is drawn really."""
+    drawn: list[str] = []
+
+    def draw(tex: str, **_looks: object) -> Drawing:
+        drawn.append(tex)
+        return Drawing(_SVG, 8, 8, 6)
+
+    monkeypatch.setattr(formula_shelf, "draw_formula", draw)
+    return drawn
+
+
+def test_copying_the_words_of_a_conversation_draws_none_of_its_formulas(
+    app: object, drawings: list[str]
+) -> None:
+    events: list[Event] = []
+    for number in range(200):
+        events += [asked(f"Ask {number}"), said(f"It is $x_{{{number}}}$ here.")]
+    transcript = shown()
+    transcript.load(events)
+    settle(transcript)
+    seen = len(drawings)
+    assert 0 < seen < 40
+    transcript.selection.all()
+    transcript.copy(plain=True)
+    settle(transcript)
+    copied = QGuiApplication.clipboard().text()
+    assert all(f"It is $x_{{{number}}}$ here." in copied for number in range(200))
+    assert len(drawings) == seen
+
+
+def test_a_block_of_many_formulas_comes_to_rest(app: object, drawings: list[str]) -> None:
+    transcript = shown()
+    source = " ".join(f"${chr(97 + n % 26)}_{{{n}}}$" for n in range(560))
+    transcript.load([asked("All of them."), said(source)])
+    settle(transcript)
+    assert len(drawings) == len(set(drawings)) == 560
+
+
+def test_what_is_drawn_together_is_told_together(app: object, drawings: list[str]) -> None:
+    transcript = shown()
+    told: list[int] = []
+    transcript._formulas.drawn.connect(lambda: told.append(len(drawings)))
+    transcript.load([asked("Some."), said(" ".join(f"$x_{{{n}}}$" for n in range(100)))])
+    settle(transcript)
+    assert len(drawings) == 100
+    assert len(told) < 50
