@@ -13,8 +13,10 @@ import pytest
 from PySide6.QtCore import QObject
 
 from kinet.ui.desks.session_desk import KEPT_PANELS
+from kinet.ui.desks.session_opening import OPENING
 from kinet.ui.kit.spare_memory import SpareMemory, return_pages
-from kinet.ui.window.settling import hand_back
+from kinet.ui.kit.tasks import new_event, spawn
+from kinet.ui.window.settling import hand_back, is_busy
 from tests.support.fake_program import FakeProgram
 from tests.support.shell_window import shell_window
 from tests.support.window import until
@@ -87,6 +89,36 @@ async def test_many_calls_are_answered_once_and_later_ones_again(allocator: Allo
     await until(lambda: allocator.asked > 1)
     assert allocator.asked == 2
     parent.deleteLater()
+
+
+async def test_nothing_is_handed_back_while_a_session_is_opened(
+    tmp_path: Path, allocator: Allocator
+) -> None:
+    async with shell_window(FakeProgram(tmp_path)) as window:
+        reading = new_event()
+        looks: list[bool] = []
+
+        def busy() -> bool:
+            looks.append(is_busy(window.desk))
+            return looks[-1]
+
+        spare = SpareMemory(window, allocator, delay=0, is_busy=busy)
+        task = spawn(reading.wait(), OPENING)
+        spare.wake()
+        await until(lambda: len(looks) > 2)
+        assert all(looks)
+        assert allocator.asked == 0
+        reading.set()
+        await task
+        await until(lambda: allocator.asked == 1)
+
+
+async def test_nothing_is_handed_back_while_a_conversation_is_filled_up(tmp_path: Path) -> None:
+    async with shell_window(FakeProgram(tmp_path)) as window:
+        await until(lambda: not is_busy(window.desk))
+        window.panel.transcript.stage.filler.wake()
+        assert is_busy(window.desk)
+        await until(lambda: not is_busy(window.desk))
 
 
 async def test_the_end_of_a_turn_hands_memory_back_in_old_panels_and_new_ones(

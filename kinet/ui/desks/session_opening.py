@@ -22,6 +22,8 @@ from kinet.ui.steps import StepBook
 if TYPE_CHECKING:
     from kinet.ui.desks.session_preview import SavedEnd, SessionPreview
 
+# The name of the task that opens a session.
+OPENING = "opening a session"
 # Seconds; what is read sooner needs no word.
 _SILENT = 0.2
 _WORDS = "Opening the session…"
@@ -58,7 +60,7 @@ class SessionOpening(QObject):
         """
         if not self._is_at_hand(session_id):
             self._end_preview()
-            spawn(self.fetch(session_id, then), "opening a session")
+            spawn(self.fetch(session_id, then), OPENING)
         elif self._desk.open(session_id).session_id == session_id and then is not None:
             then()
 

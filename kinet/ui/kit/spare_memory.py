@@ -23,11 +23,20 @@ class SpareMemory(QObject):
     """
 
     def __init__(
-        self, parent: QObject, give_back: Callable[[], object] | None = None, delay: int = DELAY
+        self,
+        parent: QObject,
+        give_back: Callable[[], object] | None = None,
+        delay: int = DELAY,
+        is_busy: Callable[[], bool] = bool,
     ) -> None:
-        """`give_back` is called in a thread; None is `return_pages`."""
+        """`give_back` is called in a thread; None is `return_pages`.
+
+        While `is_busy` says True it is put off by another `delay`: whoever needs memory waits for
+        the allocator's lock, tens of milliseconds after a conversation of 100,000 messages.
+        """
         super().__init__(parent)
         self._give_back = give_back or return_pages
+        self._is_busy = is_busy
         self._circles = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -44,6 +53,9 @@ class SpareMemory(QObject):
             self._timer.start()
 
     def _work(self) -> None:
+        if self._is_busy():
+            self._timer.start()
+            return
         if self._circles:
             self._circles = False
             # On this thread: what is found are widgets.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kinet.ui.desks.session_opening import OPENING
 from kinet.ui.kit.garbage import Keeper
 from kinet.ui.kit.spare_memory import SpareMemory
+from kinet.ui.kit.tasks import running
 
 if TYPE_CHECKING:
     from kinet.ui.chat.chat_panel import ChatPanel
@@ -15,7 +17,13 @@ if TYPE_CHECKING:
 def settle(desk: SessionDesk) -> None:
     """What the start has made stays to the end; what goes later is handed back to the system."""
     Keeper().begin()
-    hand_back(desk, SpareMemory(desk))
+    hand_back(desk, SpareMemory(desk, is_busy=lambda: is_busy(desk)))
+
+
+def is_busy(desk: SessionDesk) -> bool:
+    """True while a session is read or told, or what is on screen is not all there yet."""
+    opening = any(task.get_name() == OPENING for task in running())
+    return opening or not desk.current.transcript.is_idle()
 
 
 def hand_back(desk: SessionDesk, spare: SpareMemory) -> None:
