@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QApplication, QWidget
 
 from kinet.ui.kit.toast import HEIGHT, Toast
+from kinet.ui.look.look import Look
 
 
 def test_a_message_without_room_for_one_line_goes_on_in_the_next(app: QApplication) -> None:
@@ -24,3 +25,19 @@ def test_a_message_without_room_for_one_line_goes_on_in_the_next(app: QApplicati
     assert label.height() >= label.heightForWidth(label.width())
     toast.tell("Deleted", "Undo", lambda: None)
     assert toast.height() == HEIGHT
+
+
+def test_a_message_on_screen_stays_whole_when_its_words_grow(app: QApplication) -> None:
+    window = QWidget()
+    window.resize(420, 600)
+    toast = Toast(window)
+    look = Look(app, "light")
+    look.apply()
+    window.show()
+    toast.tell("Kept with the message, not sent. Edit brings it back.", "Undo", lambda: None)
+    look.set_zoom(150)
+    label = toast._label
+    assert label.height() >= label.heightForWidth(label.width())
+    assert toast.geometry().right() <= 420 - 16
+    look.set_zoom(100)
+    window.close()

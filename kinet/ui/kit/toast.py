@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
@@ -29,6 +29,8 @@ class Toast(QWidget):
         self._button = QPushButton("Undo", self)
         self._button.setProperty("kind", "link")
         self._button.clicked.connect(self._pressed)
+        for part in (self._label, self._button):
+            part.installEventFilter(self)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 12, 0)
         row.setSpacing(12)
@@ -77,6 +79,12 @@ class Toast(QWidget):
         height = max(HEIGHT, self._label.heightForWidth(width - around) + 16)
         left = room.left() + (room.width() - width) // 2
         self.setGeometry(left, room.bottom() - height - 128, width, height)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Larger words may need another line."""
+        if event.type() == QEvent.Type.FontChange and self.isVisible():
+            self.place()
+        return False
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self._timer.stop()
