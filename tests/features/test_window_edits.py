@@ -334,3 +334,29 @@ async def test_who_edits_while_answers_are_compared_sees_the_editor(
             editor = await edited_again(live)
             assert live.panel.compare.page is None
             assert editor.edit.hasFocus()
+
+
+async def test_who_was_at_the_end_before_an_edit_follows_it_afterwards(
+    home: Path, folder: Path
+) -> None:
+    long = "\n\n".join(f"Line {number}." for number in range(80))
+    with ScriptedServer(says(long), says("Short.")) as server:
+        async with live_window(home, server_url=server.base_url, folder=folder) as live:
+            await live.ask("First")
+            await live.ask("Second")
+            transcript = live.panel.transcript
+            assert transcript.following
+            for act in (Qt.Key.Key_S, Qt.Key.Key_Escape):
+                editor = await edited_again(live)
+                held = Qt.KeyboardModifier.ControlModifier
+                held = held if act == Qt.Key.Key_S else Qt.KeyboardModifier.NoModifier
+                editor.edit.insertPlainText("!" if act == Qt.Key.Key_S else "")
+                QTest.keyClick(editor.edit, act, held)
+                assert live.panel.branches.editor is None
+                assert transcript.following
+            # Who has gone elsewhere meanwhile stays there.
+            editor = await edited_again(live)
+            transcript.verticalScrollBar().setValue(0)
+            QTest.keyClick(editor.edit, Qt.Key.Key_Escape)
+            assert not transcript.following
+            assert transcript.verticalScrollBar().value() == 0

@@ -48,6 +48,8 @@ class EditDesk(QObject):
         self.editing = ""
         self.editor: BubbleEditor | None = None
         self._message: Message | None = None
+        # Whether the end was followed before the editor was looked at.
+        self._followed = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_KEEP_DELAY)
@@ -81,10 +83,12 @@ class EditDesk(QObject):
         editor = BubbleEditor(edit_of(message.text, len(sizes)), sizes, kept.saved)
         if kept.open is not None:
             editor.show_edit(kept.open)
+        followed = self._reading.transcript.following
         if not self._reading.transcript.put_in_place(message_id, editor):
             editor.deleteLater()
             return
         self.editing, self.editor, self._message = message_id, editor, message
+        self._followed = followed
         editor.left.connect(self._left)
         editor.kept.connect(self._keep)
         editor.saved.connect(self._submit)
@@ -173,13 +177,21 @@ class EditDesk(QObject):
     def _keep(self) -> None:
         """What is written stays with the message, and the editor closes."""
         self._put(open_=False, saved=True)
-        self._reading.transcript.in_place.take_back()
+        self._close()
         self._end()
         self.problem.emit(_KEPT)
         self.left.emit()
 
+    def _close(self) -> None:
+        """The message is there again; who was at the end before, and still is, follows it."""
+        transcript = self._reading.transcript
+        transcript.in_place.take_back()
+        bar = transcript.verticalScrollBar()
+        if self._followed and bar.maximum() - bar.value() < transcript.viewport().height() // 2:
+            transcript.jump_to_bottom()
+
     def _left(self) -> None:
-        self._reading.transcript.in_place.take_back()
+        self._close()
         self._forget_open()
         self._end()
         self.left.emit()
