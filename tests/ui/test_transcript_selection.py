@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from kinet.core.events import TextDelta, TurnFinished, TurnStarted
+from kinet.net import redact
+from kinet.net.secret import Secret
+from kinet.ui.transcript.hand.drag_out import DraggedText
 from kinet.ui.transcript.stage.selection import Place
 from tests.ui.transcript_kit import (
     ANSWER,
@@ -56,7 +61,7 @@ def test_code_that_was_cut_into_parts_is_copied_whole(app: object) -> None:
 def test_selected_text_is_dragged_out_and_stays_selected(app: object, monkeypatch) -> None:
     carried: list[str] = []
     monkeypatch.setattr(
-        "kinet.ui.transcript.area.drag_out", lambda source, text: carried.append(text)
+        "kinet.ui.transcript.area.drag_out", lambda source, parts: carried.append("".join(parts))
     )
     transcript, answer = _loaded("Some plain words to carry.")
     select(transcript, (answer, 0, 0), (answer, 0, 16))
@@ -69,6 +74,36 @@ def test_selected_text_is_dragged_out_and_stays_selected(app: object, monkeypatc
     assert carried == ["Some plain words"]
     QTest.mouseRelease(viewport, left, pos=words + QPoint(60, 40))
     assert transcript.selection.text() == "Some plain words"
+
+
+def test_what_is_dragged_is_made_while_it_is_carried(app: object) -> None:
+    made: list[int] = []
+
+    def parts() -> Iterator[str]:
+        for number in range(40):
+            made.append(number)
+            yield f"part {number}" if number != 3 else ""
+
+    whole = "\n\n".join(f"part {number}" for number in range(40) if number != 3)
+    carried = DraggedText(parts())
+    assert carried.hasText()
+    assert not carried.hasHtml()
+    assert made == []
+    for _ in range(200):
+        QApplication.processEvents()
+    assert len(made) == 40
+    assert carried.text() == whole
+    made.clear()
+    dropped_at_once = DraggedText(parts())
+    assert dropped_at_once.text() == whole
+    assert dropped_at_once.text() == whole
+    assert len(made) == 40
+
+
+def test_no_live_key_is_dragged_out(app: object) -> None:
+    key = "sk-live-key-9876543210fedcba"
+    redact.register(Secret(key))
+    assert DraggedText(iter([f"It is {key}."])).text() == f"It is {redact.MASK}."
 
 
 def test_a_click_on_selected_text_takes_the_selection_away(app: object) -> None:

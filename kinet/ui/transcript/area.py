@@ -110,9 +110,8 @@ class TranscriptArea(QAbstractScrollArea):
 
     def _drag_out(self) -> None:
         """Carries what is selected to where it is dropped."""
-        text = self.selection.text()
-        if text:
-            drag_out(self, text)
+        if not self.selection.is_empty:
+            drag_out(self, self.selection.parts())
 
     def select_step(self, call_id: str) -> None:
         """Marks the row of the step that the panel shows; "" for none. Its group opens."""
