@@ -147,8 +147,9 @@ def test_one_line_is_cut_anew_when_its_words_grow_without_another_width(
     row.addWidget(label)
     look = Look(app, "light")
     look.apply()
-    window.setFixedWidth(label.sizeHint().width())
     window.show()
+    # Measured in the letters of the look: a label that was not shown yet has others.
+    window.setFixedWidth(label.sizeHint().width())
     assert label.text() == label.whole_text()
     look.set_zoom(150)
     assert label.text().startswith("…")
