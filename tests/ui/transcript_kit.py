@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 
 from PySide6.QtCore import QPoint, Qt, QThreadPool
@@ -105,9 +106,15 @@ def live(transcript: Transcript, events: Iterable[Event]) -> Presenter:
     return presenter
 
 
+# Seconds.
+_PATIENCE = 20.0
+
+
 def settle(transcript: Transcript) -> None:
     """Turns the loop until nothing is left to show, lay out or paint."""
-    for _ in range(5000):
+    # Not so many turns: they take no time, and what is drawn is gathered for a while.
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
         # Formulas are drawn in a thread.
         QThreadPool.globalInstance().waitForDone()
         transcript.stage.pacer.flush()
