@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel, QScrollArea
 from kinet.ui.chat.announcements import command_words
 from kinet.ui.transcript.entries.command_entry import CommandEntry
 from kinet.ui.window.outline import outline_of
-from kinet.ui.window.paper import paper
+from kinet.ui.window.paper import Paper
 from tests.features.test_window_stop import alive
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.replies import Gate
@@ -240,7 +240,9 @@ async def test_its_end_is_said_aloud_and_no_old_answer_with_it(
             titles = [entry.title for entry in outline_of(live.panel)]
             assert titles[-1] == "You ran echo out; exit 3, exit 3"
             # On paper too.
-            text = paper("T", live.panel.session.history()).toPlainText()
+            paper = Paper("T", live.panel.session.history())
+            parts = [part for part in paper.portions() if isinstance(part, str)]
+            text = "\n".join(paper.document(part, 0).toPlainText() for part in parts)
             assert "You ran a command (exit 3)\necho out; exit 3" in text
 
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import base64
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtPrintSupport import QPrintDialog
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
 
 from kinet.core.events import Event, MessageCompleted, ToolFinished, ToolStarted, TurnFinished
 from kinet.core.messages import ImagePart, Message, TextPart
 from kinet.markup.visible import unbroken
+from kinet.ui.kit.tasks import breathe, running
 from kinet.ui.main_window import MainWindow
 from kinet.ui.transcript.blocks.picture_box import PictureBox
+from kinet.ui.window import export_desk
+from kinet.ui.window.export_desk import ExportDesk
 from tests.support.fake_program import FakeProgram
 from tests.support.shell_window import plays, shell_window
 from tests.support.window import until
@@ -109,3 +114,63 @@ async def test_printing_asks_for_a_printer_and_the_window_goes_on(tmp_path: Path
         assert dialog.isVisible()
         dialog.reject()
         await until(lambda: window.findChild(QPrintDialog) is None)
+
+
+def _long_talk() -> tuple[Message, ...]:
+    return tuple(Message("assistant", f"Answer {n}. " + "More words. " * 300) for n in range(60))
+
+
+async def test_a_pdf_is_drawn_beside_the_window_and_says_how_far_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export_desk, "_SLICE_SECONDS", 0.0)
+    async with shell_window(FakeProgram(tmp_path)) as window:
+        path = tmp_path / "talk.pdf"
+        said: set[str] = set()
+        ExportDesk(window.parts)._begin(path, "Talk", _long_talk())
+        toast = window.parts.toast
+        assert toast.text() == "Exporting…"
+        while toast.text() != "Exported to talk.pdf":
+            said.add(toast.text())
+            window.panel.composer.edit.setPlainText(f"typed {len(said)}")
+            await breathe()
+        assert any(words.startswith("Page 2 of") for words in said)
+        assert len(said) > 10
+        assert path.read_bytes().startswith(b"%PDF")
+
+
+async def test_a_pdf_that_is_drawn_can_be_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export_desk, "_SLICE_SECONDS", 0.0)
+    async with shell_window(FakeProgram(tmp_path)) as window:
+        toast, folder = window.parts.toast, tmp_path / "out"
+        folder.mkdir()
+        ExportDesk(window.parts)._begin(folder / "talk.pdf", "Talk", _long_talk())
+        await until(lambda: "page" in toast.text())
+        button = toast.findChild(QPushButton)
+        assert button.isVisible()
+        assert button.text() == "Cancel"
+        button.click()
+        assert toast.text() == "Exporting was cancelled"
+        await until(lambda: all(task.get_name() != "export" for task in running()))
+        assert list(folder.iterdir()) == []
+        assert toast.text() == "Exporting was cancelled"
+
+
+async def test_what_is_told_meanwhile_is_not_covered_by_how_far_an_export_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export_desk, "_SLICE_SECONDS", 0.0)
+    async with shell_window(FakeProgram(tmp_path)) as window:
+        toast = window.parts.toast
+        ExportDesk(window.parts)._begin(tmp_path / "talk.pdf", "Talk", _long_talk())
+        await until(lambda: "page" in toast.text())
+        toast.tell("Something else", seconds=0)
+        for _ in range(5):
+            await breathe()
+            assert toast.text() == "Something else"
+        toast.hide()
+        await until(lambda: "age" in toast.text())
+        assert toast.findChild(QPushButton).isVisible()
+        await until(lambda: toast.text() == "Exported to talk.pdf")

@@ -10,8 +10,11 @@ from PySide6.QtPrintSupport import QPrinter
 
 from kinet.core.messages import Message, ToolCall
 from kinet.core.own_command import OwnCommand
-from kinet.ui.window.export_desk import write_pdf
-from kinet.ui.window.paper import paper, print_on
+from kinet.markup.formulas import Drawing
+from kinet.ui.window import printing
+from kinet.ui.window.export_desk import pdf_steps
+from kinet.ui.window.paper import Paper
+from kinet.ui.window.printing import do_all, print_steps
 
 pypdf = pytest.importorskip("pypdf")
 
@@ -20,7 +23,7 @@ _LONG = "```python\n" + "".join(f"line_{n} = {n}\n" for n in range(150)) + "```\
 
 def _written(path: Path, answer: str) -> list[list[tuple[str, float]]]:
     """The pieces of text of each page, with the size of their letters in points."""
-    write_pdf(path, "Talk", (Message("user", "Go."), Message("assistant", answer)))
+    do_all(pdf_steps(path, "Talk", (Message("user", "Go."), Message("assistant", answer))))
     pages = []
     for page in pypdf.PdfReader(path).pages:
         pieces: list[tuple[str, float]] = []
@@ -32,6 +35,12 @@ def _written(path: Path, answer: str) -> list[list[tuple[str, float]]]:
         page.extract_text(visitor_text=see)
         pages.append(pieces)
     return pages
+
+
+def documents(messages: tuple[Message, ...]) -> list[QTextDocument]:
+    """What is laid out, one after the other."""
+    paper = Paper("Talk", messages)
+    return [paper.document(part, 0) for part in paper.portions() if isinstance(part, str)]
 
 
 def _spaced(text: str) -> str:
@@ -64,7 +73,7 @@ def test_only_the_pages_that_were_asked_for_are_printed(app: object, tmp_path: P
     printer = QPrinter()
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
     printer.setOutputFileName(str(tmp_path / "a.pdf"))
-    print_on(printer, paper("Talk", (Message("assistant", _LONG),)), 2, 2)
+    do_all(print_steps(printer, "Talk", (Message("assistant", _LONG),), 2, 2))
     (page,) = pypdf.PdfReader(tmp_path / "a.pdf").pages
     assert "2 / 3" in _spaced(page.extract_text())
 
@@ -73,6 +82,60 @@ def test_what_is_written_is_what_stands_there(app: object, tmp_path: Path) -> No
     pages = _written(tmp_path / "a.pdf", "`a != b -> c || d` and --> and <b>x</b> 4x4\n")
     assert "a != b -> c || d" in _text(pages)
     assert "--> and <b>x</b> 4x4" in _text(pages)
+
+
+def test_a_page_is_filled_before_the_next_one_begins(app: object, tmp_path: Path) -> None:
+    told = "\n\n".join(f"Paragraph {n} " + "of many words " * 40 for n in range(60))
+    pages = _written(tmp_path / "a.pdf", told)
+    assert len(documents((Message("assistant", told),))) > 5
+    places = [_text([page]).count("Paragraph") for page in pages]
+    assert sum(places) == 60
+    assert max(places[1:-1]) - min(places[1:-1]) <= 1
+    said = _text(pages)
+    assert [said.index(f"Paragraph {n} ") for n in range(60)] == sorted(
+        said.index(f"Paragraph {n} ") for n in range(60)
+    )
+
+
+def test_a_long_session_is_laid_out_again_page_by_page_and_reads_the_same(
+    app: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = _written(tmp_path / "a.pdf", _LONG * 3)
+    monkeypatch.setattr(printing, "_KEPT", 0)
+    assert _written(tmp_path / "b.pdf", _LONG * 3) == kept
+
+
+def test_a_formula_on_paper_is_drawn_as_work_of_its_own(
+    app: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+
+    def draw(tex: str, **_looks: object) -> Drawing | None:
+        drawn.append(tex)
+        svg = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>'
+        return None if "bad" in tex else Drawing(svg, 8, 8, 6)
+
+    monkeypatch.setattr("kinet.ui.window.paper.draw_formula", draw)
+    said = Message("assistant", "It is $x^2$ and $x^2$ and $\\bad$.")
+    work = [step for step in Paper("Talk", (said,)).portions() if callable(step)]
+    assert len(work) == 2
+    assert drawn == []
+    pages = _written(tmp_path / "a.pdf", said.text)
+    assert drawn == ["x^2", "\\bad"]
+    assert "$x^2$" not in _text(pages)
+    assert "\\bad" in _text(pages)
+
+
+def test_what_is_given_up_leaves_the_older_file_and_nothing_else(
+    app: object, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(b"older")
+    steps = pdf_steps(path, "Talk", (Message("assistant", _LONG),))
+    while not str(next(steps)).startswith("Page 1 of"):
+        assert path.read_bytes() == b"older"
+    steps.close()
+    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("a.pdf", b"older")]
 
 
 def test_a_link_can_be_followed_and_open_tasks_are_told_from_done_ones(
@@ -87,15 +150,15 @@ def test_a_link_can_be_followed_and_open_tasks_are_told_from_done_ones(
 
 def test_code_is_written_from_the_left_and_a_long_call_says_that_it_was_cut(app: object) -> None:
     call = Message("assistant", "```\n# שלום\n```", (ToolCall("c1", "shell", "x" * 400),))
-    document = paper("Talk", (call,))
-    assert isinstance(document, QTextDocument)
+    (document,) = documents((call,))
     assert document.find("שלום").block().textDirection().value == 0
     assert "x…" in document.toPlainText()
 
 
 def test_a_command_of_the_person_stands_there_with_what_it_printed(app: object) -> None:
     ran = Message("user", "42 files", kind="command", command=OwnCommand("ls | wc", "exit 0"))
-    said = paper("Talk", (ran, Message("user", "Not yours.", kind="note"))).toPlainText()
+    (document,) = documents((ran, Message("user", "Not yours.", kind="note")))
+    said = document.toPlainText()
     assert said.index("You ran a command") < said.index("ls | wc") < said.index("42 files")
     assert "Not yours." not in said
 
@@ -105,4 +168,4 @@ def test_a_printer_that_takes_nothing_is_told(app: object, tmp_path: Path) -> No
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
     printer.setOutputFileName(str(tmp_path / "no" / "a.pdf"))
     with pytest.raises(OSError, match="nothing can be written"):
-        print_on(printer, paper("Talk", (Message("user", "Go."),)))
+        do_all(print_steps(printer, "Talk", (Message("user", "Go."),)))

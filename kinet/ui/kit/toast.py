@@ -63,6 +63,12 @@ class Toast(QWidget):
         else:
             self._timer.stop()
 
+    def change(self, text: str) -> None:
+        """Other words for what is shown, as of something that goes on; nothing is said aloud."""
+        self._label.setText(text)
+        self.setAccessibleName(text)
+        self.place()
+
     def text(self) -> str:
         """What is shown."""
         return self._label.text()

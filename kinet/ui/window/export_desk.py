@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
-from collections.abc import Sequence
+import secrets
+import time
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QMarginsF, QObject
 from PySide6.QtGui import QPageLayout, QPageSize, QPdfWriter
@@ -15,8 +20,8 @@ from kinet.core.atomic_write import write_pieces
 from kinet.core.messages import Message
 from kinet.session.export import export_pieces
 from kinet.ui.desks.window_parts import WindowParts
-from kinet.ui.kit.tasks import in_thread, spawn
-from kinet.ui.window.paper import paper, print_on
+from kinet.ui.kit.tasks import breathe, in_thread, spawn
+from kinet.ui.window.printing import Step, do_all, print_steps
 
 _FILTERS = {
     "md": "Markdown (*.md)",
@@ -24,6 +29,8 @@ _FILTERS = {
     "json": "JSON (*.json)",
     "pdf": "PDF (*.pdf)",
 }
+# Of work between two turns of the loop.
+_SLICE_SECONDS = 0.008
 
 
 class ExportDesk(QObject):
@@ -32,6 +39,9 @@ class ExportDesk(QObject):
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts.window)
         self._parts = parts
+        # Of what is drawn now: how it is given up, and what was said of it last.
+        self._cancel: Callable[[], None] | None = None
+        self._said = ""
 
     def export(self) -> None:
         """Asks where to and writes there; the ending of the name says in which form."""
@@ -43,9 +53,7 @@ class ExportDesk(QObject):
         dialog = QFileDialog(self._parts.window, "Export the session", f"{name}.md")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilters(list(_FILTERS.values()))
-        dialog.fileSelected.connect(
-            lambda path: spawn(self._write(Path(path), title, messages), "export")
-        )
+        dialog.fileSelected.connect(lambda path: self._begin(Path(path), title, messages))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
@@ -57,26 +65,80 @@ class ExportDesk(QObject):
             return
         printer = QPrinter(QPrinter.PrinterMode.HighResolution)
         dialog = QPrintDialog(printer, self._parts.window)
-        dialog.accepted.connect(lambda: self._print(printer, title, messages))
+        dialog.accepted.connect(
+            lambda: self._start(self._print(printer, title, messages), "printing", "Printing")
+        )
         dialog.finished.connect(dialog.deleteLater)
         dialog.setModal(True)
         dialog.show()
 
-    def _print(self, printer: QPrinter, title: str, messages: Sequence[Message]) -> None:
-        document = paper(title, messages)
+    def _begin(self, path: Path, title: str, messages: Sequence[Message]) -> None:
+        if path.suffix.lower() == ".pdf":
+            self._start(self._write(path, title, messages), "export", "Exporting")
+        else:
+            spawn(self._write(path, title, messages), "export")
+
+    def _start(self, work: Coroutine[Any, Any, None], name: str, doing: str) -> None:
+        """What is drawn takes its time, and can be given up."""
+        task = spawn(work, name)
+
+        def cancel() -> None:
+            task.cancel()
+            self._parts.toast.tell(f"{doing} was cancelled")
+
+        self._cancel = cancel
+        self._said = ""
+        self._say(f"{doing}…")
+
+    def _say(self, words: str) -> None:
+        """How far it is, unless the person is told something else just now."""
+        toast = self._parts.toast
+        if toast.isHidden() or not self._said:
+            toast.tell(words, "Cancel", self._cancel, seconds=0)
+        elif toast.text() == self._said:
+            toast.change(words)
+        else:
+            return
+        self._said = toast.text()
+
+    async def _print(self, printer: QPrinter, title: str, messages: Sequence[Message]) -> None:
+        steps = print_steps(printer, title, messages, printer.fromPage(), printer.toPage())
         try:
-            print_on(printer, document, printer.fromPage(), printer.toPage())
+            await self._draw(steps)
         except OSError as exc:
             self._parts.toast.tell(f"It could not be printed: {exc}. Choose another printer.")
+            return
+        except BaseException:
+            printer.abort()
+            raise
+        self._parts.toast.tell("Sent to the printer")
 
     async def _write(self, path: Path, title: str, messages: Sequence[Message]) -> None:
         """Writes in a thread, for a long session takes its time; but paper is drawn here."""
         tell = self._parts.toast.tell
         if path.suffix.lower() == ".pdf":
-            tell(write_export(path, title, messages))
+            try:
+                await self._draw(pdf_steps(path, title, messages))
+            except OSError as exc:
+                tell(_failed(path, exc))
+                return
+            tell(_done(path))
             return
         tell("Exporting…", seconds=0)
         tell(await in_thread(lambda: write_export(path, title, messages)))
+
+    async def _draw(self, steps: Generator[Step]) -> None:
+        """Takes the steps between turns of the loop: Qt's drawing keeps the interpreter's lock."""
+        with contextlib.closing(steps):
+            began = time.perf_counter()
+            for step in steps:
+                if callable(step):
+                    await in_thread(step)
+                elif time.perf_counter() - began > _SLICE_SECONDS:
+                    if step is not None:
+                        self._say(step)
+                    await breathe()
+                    began = time.perf_counter()
 
     def _session(self) -> tuple[str, Sequence[Message]]:
         panel = self._parts.desk.current
@@ -92,23 +154,39 @@ def write_export(path: Path, title: str, messages: Sequence[Message]) -> str:
     form = path.suffix.lower().lstrip(".")
     try:
         if form == "pdf":
-            write_pdf(path, title, messages)
+            do_all(pdf_steps(path, title, messages))
         else:
             form = form if form in ("html", "json", "jsonl") else "md"
             pieces = export_pieces(form, title, messages)
             encoded = (piece.encode("utf-8", "replace") for piece in pieces)
             write_pieces(path, encoded, mode=0o644)
     except OSError as exc:
-        return f"{path} could not be written: {exc.strerror or exc}. Choose another place."
-    return f"Exported to {path.name}"
+        return _failed(path, exc)
+    return _done(path)
 
 
-def write_pdf(path: Path, title: str, messages: Sequence[Message]) -> None:
-    """Writes a PDF. Raises OSError if that is not possible."""
+def pdf_steps(path: Path, title: str, messages: Sequence[Message]) -> Generator[Step]:
+    """Writes a PDF, some ms a step. Until the last one what was there stays as it was, also where
+    it is given up. Raises OSError if it cannot be written."""
+    target = Path(os.path.realpath(path))
+    made = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.new")
     # Qt only warns where it cannot write.
-    path.open("wb").close()
-    writer = QPdfWriter(str(path))
-    writer.setTitle(title)
-    writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
-    writer.setPageMargins(QMarginsF(18, 18, 18, 18), QPageLayout.Unit.Millimeter)
-    print_on(writer, paper(title, messages))
+    made.open("xb").close()
+    try:
+        writer = QPdfWriter(str(made))
+        writer.setTitle(title)
+        writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
+        writer.setPageMargins(QMarginsF(18, 18, 18, 18), QPageLayout.Unit.Millimeter)
+        yield from print_steps(writer, title, messages)
+        del writer
+        os.replace(made, target)
+    finally:
+        made.unlink(missing_ok=True)
+
+
+def _failed(path: Path, exc: OSError) -> str:
+    return f"{path} could not be written: {exc.strerror or exc}. Choose another place."
+
+
+def _done(path: Path) -> str:
+    return f"Exported to {path.name}"

@@ -1,37 +1,29 @@
-"""A session as a document for paper: Qt's own text, black on white, nothing loaded."""
+"""What of a session stands on paper: Qt's own text, black on white, nothing loaded."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
-from PySide6.QtCore import QRectF, QSizeF, Qt
-from PySide6.QtGui import (
-    QAbstractTextDocumentLayout,
-    QPagedPaintDevice,
-    QPainter,
-    QPalette,
-    QTextDocument,
-    QTextOption,
-)
+from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextDocument, QTextOption
 
 from kinet.core.messages import Message
 from kinet.core.own_command import fenced
-from kinet.markup.blocks import BlockStream, Bounds, split_in_steps
+from kinet.markup.blocks import Block, BlockStream, Bounds, split_in_steps
 from kinet.markup.formulas import draw_formula
 from kinet.markup.inline import text_html
 from kinet.markup.look import Look
 from kinet.markup.render import to_html, user_html
 from kinet.ui.look.theme import load_theme
 from kinet.ui.transcript.blocks.documents import SafeDocument
-from kinet.ui.transcript.blocks.formula_shelf import FormulaShelf
+from kinet.ui.transcript.blocks.formula_shelf import FormulaShelf, Key
 from kinet.ui.transcript.blocks.style import Style
 
 _RATIO = 4.0
 _WIDTH = 640
-# The lengths of the document are of 96 to the inch, as a browser's are.
-_DOTS = 96
-_FOOT = 28
 _ARGUMENTS = 300
+# Characters of HTML in one document: it is laid out in a few ms.
+_PORTION = 4_000
 # One table is one table, so that its head is repeated where a page begins and nowhere else.
 _BOUNDS = Bounds(10**6, 10**9, 10**6, characters=16_384, lines=2_000, open_characters=32_768)
 # What the window draws around the words, Qt's own text has to say here.
@@ -46,78 +38,80 @@ _ON_PAPER = (
 )  # fmt: skip
 
 
-def paper(title: str, messages: Sequence[Message]) -> QTextDocument:
-    """The document; `print_on` puts it on paper or into a PDF."""
-    shelf = _NowShelf()
-    style = Style(load_theme("light"), 100, 1.0, shelf)
-    parts = [f'<p style="font-size:21px;font-weight:600">{text_html(title)}</p>']
-    for message in messages:
-        if message.role == "user" and message.kind in ("", "steer"):
-            parts += [_who("You", style.look), user_html(message.text, style.look)]
-        elif message.command is not None:
-            ran = message.command
-            kept = ", kept from the model" if ran.private else ""
-            who = f"You ran a command ({ran.status or 'not ended'}{kept})"
-            said = f"{fenced(ran.text)}\n\n{fenced(message.text)}"
-            parts += [_who(who, style.look), _answer(said, style.look)]
-        elif message.role == "assistant" and message.text.strip():
-            parts += [_who("Kinet", style.look), _answer(message.text, style.look)]
-        for call in message.tool_calls:
-            parts.append(_aside(_call(call.name, call.arguments), style.look))
-    html = "".join(parts)
-    for shown, written in _ON_PAPER:
-        html = html.replace(shown, written)
-    document = SafeDocument()
-    document.setDefaultFont(style.font("answer"))
-    document.setIndentWidth(style.px(24))
-    option = QTextOption()
-    option.setTabStopDistance(4 * style.advance("0", "code", mono=True))
-    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-    document.setDefaultTextOption(option)
-    shelf.give(document, html, _WIDTH, _RATIO)
-    document.setHtml(html)
-    return document
+# What makes a piece of HTML; anew where a formula in it was drawn meanwhile.
+_Maker = Callable[[], str]
+# A step is done: None, or something slow is to be done first, in whatever thread.
+Work = Callable[[], None] | None
 
 
-def print_on(
-    device: QPagedPaintDevice, document: QTextDocument, first: int = 1, last: int = 0
-) -> None:
-    """Prints the pages from `first` to `last` (0: the last there is), each with its number.
+class Paper:
+    """The session in portions, each to be a document that follows the one before it."""
 
-    Raises OSError if the device takes nothing.
-    """
-    painter = QPainter()
-    if not painter.begin(device):
-        raise OSError("nothing can be written there")
-    scale = device.logicalDpiX() / _DOTS
-    painter.scale(scale, scale)
-    sheet = QSizeF(device.width() / scale, device.height() / scale)
-    page = QSizeF(sheet.width(), sheet.height() - _FOOT)
-    document.setPageSize(page)
-    numbers = range(max(1, first), min(last or document.pageCount(), document.pageCount()) + 1)
-    for number in numbers:
-        if number != numbers[0]:
-            device.newPage()
-        _print_page(painter, document, page, number)
-        foot = QRectF(0, page.height(), sheet.width(), _FOOT)
-        painter.setFont(document.defaultFont())
-        painter.setPen(Qt.GlobalColor.darkGray)
-        align = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
-        painter.drawText(foot, align, f"{number} / {document.pageCount()}")
-    painter.end()
+    def __init__(self, title: str, messages: Sequence[Message]) -> None:
+        self._title, self._messages = title, messages
+        self._shelf = _PaperShelf()
+        self._style = Style(load_theme("light"), 100, 1.0, self._shelf)
+        self._option = QTextOption()
+        self._option.setTabStopDistance(4 * self._style.advance("0", "code", mono=True))
+        self._option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.font = self._style.font("answer")
 
+    def portions(self) -> Iterator[str | Work]:
+        """The HTML of each document, and between them steps of work: see `Work`."""
+        waiting: list[str] = []
+        size = 0
+        for make in self._makers():
+            if make is None:
+                yield None
+                continue
+            html = make()
+            if self._shelf.wanted:
+                yield from self._shelf.draw()
+                html = make()
+            if waiting and size + len(html) > _PORTION:
+                yield "".join(waiting)
+                waiting, size = [], 0
+            waiting.append(html)
+            size += len(html)
+        if waiting:
+            yield "".join(waiting)
 
-def _print_page(painter: QPainter, document: QTextDocument, page: QSizeF, number: int) -> None:
-    context = QAbstractTextDocumentLayout.PaintContext()
-    context.clip = QRectF(0, (number - 1) * page.height(), page.width(), page.height())
-    palette = QPalette()
-    palette.setColor(QPalette.ColorRole.Text, Qt.GlobalColor.black)
-    context.palette = palette
-    painter.save()
-    painter.translate(0, -context.clip.top())
-    painter.setClipRect(context.clip)
-    document.documentLayout().draw(painter, context)
-    painter.restore()
+    def document(self, html: str, top: float) -> QTextDocument:
+        """A portion with so much room above it."""
+        for shown, written in _ON_PAPER:
+            html = html.replace(shown, written)
+        if top:
+            html = f'<p style="margin:0;font-size:1px">&#8203;</p>{html}'
+        document = SafeDocument()
+        document.setDefaultFont(self.font)
+        document.setIndentWidth(self._style.px(24))
+        document.setDefaultTextOption(self._option)
+        self._shelf.give(document, html, _WIDTH, _RATIO)
+        document.setHtml(html)
+        if top:
+            form = QTextBlockFormat()
+            form.setLineHeight(top, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+            QTextCursor(document).setBlockFormat(form)
+        return document
+
+    def _makers(self) -> Iterator[_Maker | None]:
+        look = self._style.look
+        title = f'<p style="font-size:21px;font-weight:600">{text_html(self._title)}</p>'
+        yield lambda: title
+        for message in self._messages:
+            # What is said begins in the document that says who.
+            if message.role == "user" and message.kind in ("", "steer"):
+                said = partial(user_html, message.text, look)
+                yield partial(_named, "You", look, said)
+            elif message.command is not None:
+                ran = message.command
+                kept = ", kept from the model" if ran.private else ""
+                who = f"You ran a command ({ran.status or 'not ended'}{kept})"
+                yield from _answer(f"{fenced(ran.text)}\n\n{fenced(message.text)}", who, look)
+            elif message.role == "assistant" and message.text.strip():
+                yield from _answer(message.text, "Kinet", look)
+            for call in message.tool_calls:
+                yield partial(_aside, _call(call.name, call.arguments), look)
 
 
 def _call(name: str, arguments: str) -> str:
@@ -125,15 +119,27 @@ def _call(name: str, arguments: str) -> str:
     return f"{name} {arguments[:_ARGUMENTS]}{cut}"
 
 
-def _answer(source: str, look: Look) -> str:
+def _answer(source: str, who: str, look: Look) -> Iterator[_Maker | None]:
     stream = BlockStream(_BOUNDS)
-    blocks = [block for step in split_in_steps(stream, source) for block in step]
-    gap = f'<p style="margin:0;font-size:{look.gap // 2}px">&#8203;</p>'
-    out: list[str] = []
-    for block in blocks:
-        out += [] if block.continues or not out else [gap]
-        out.append(to_html(block, look, stream.references))
-    return "".join(out)
+    blocks: list[Block] = []
+    for step in split_in_steps(stream, source):
+        blocks += step
+        yield None
+    for number, block in enumerate(blocks):
+        make = partial(to_html, block, look, stream.references)
+        if number == 0:
+            make = partial(_named, who, look, make)
+        elif not block.continues:
+            make = partial(_apart, look, make)
+        yield make
+
+
+def _named(who: str, look: Look, make: _Maker) -> str:
+    return _who(who, look) + make()
+
+
+def _apart(look: Look, make: _Maker) -> str:
+    return f'<p style="margin:0;font-size:{look.gap // 2}px">&#8203;</p>{make()}'
 
 
 def _who(name: str, look: Look) -> str:
@@ -145,11 +151,26 @@ def _aside(text: str, look: Look) -> str:
     return f'<p style="font-size:12px;color:{look.colors["text_3"]}">{text_html(text)}</p>'
 
 
-class _NowShelf(FormulaShelf):
-    """Draws at once: paper has no second chance."""
+class _PaperShelf(FormulaShelf):
+    """Paper has no second chance: what is wanted is drawn before the text is made again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wanted: list[Key] = []
 
     def tag(self, tex: str, display: bool, size: int, color: str) -> str:
         key = (tex, display, size, color)
         if key not in self._drawings:
-            self._drawings[key] = draw_formula(tex, display=display, size=size, color=color)
+            self.wanted.append(key)
+            return ""
         return super().tag(tex, display, size, color)
+
+    def draw(self) -> Iterator[Work]:
+        """Each formula that is wanted, as a piece of work."""
+        wanted, self.wanted = dict.fromkeys(self.wanted), []
+        for key in wanted:
+            yield partial(self._draw_one, key)
+
+    def _draw_one(self, key: Key) -> None:
+        tex, display, size, color = key
+        self._drawings[key] = draw_formula(tex, display=display, size=size, color=color)
