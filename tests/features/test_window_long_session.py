@@ -145,6 +145,8 @@ async def test_what_acts_on_the_session_has_to_wait(home: Path, gate: threading.
         transcript = await chosen(live)
         transcript.retry_requested.emit()
         assert "still being read" in live.window.parts.toast.text()
+        # The loop waits at its end for the thread that reads.
+        gate.set()
 
 
 async def test_a_session_that_is_open_without_a_panel_is_read_in_a_thread_again(
