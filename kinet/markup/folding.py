@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import unescape
 
 from kinet.markup.links import target
@@ -50,9 +50,10 @@ def places_of(text: str, needle: str) -> list[tuple[int, int]]:
     if not needle or needle not in whole:
         return []
     # Where each folded character comes from; what folds to none goes with the one before.
-    counts = [1] * len(text) if text.isascii() else [len(_FOLDS[ord(c)]) for c in text]
-    starts = [place for place, count in enumerate(counts) for _ in range(count)]
-    starts.append(len(text))
+    starts: Sequence[int] = range(len(text) + 1)
+    counts = () if text.isascii() else [len(_FOLDS[ord(c)]) for c in text]
+    if counts and counts.count(1) < len(counts):
+        starts = [place for place, count in enumerate(counts) for _ in range(count)] + [len(text)]
     found, place = [], whole.find(needle)
     while place >= 0:
         end = place + len(needle)

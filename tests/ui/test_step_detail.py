@@ -183,6 +183,41 @@ def test_a_program_that_prints_for_hours_keeps_its_newest_output_and_the_count(
     assert [label.text() for label in panel._head._facts][2] == "6,400,000 characters"
 
 
+EARLIER = "Earlier output is left out while it runs"
+
+
+def labels(panel: StepDetail) -> list[tuple[int, str]]:
+    """The drawn rows: (number, words)."""
+    return [(n, row.label) for n, row in enumerate(panel.output.rows) if row.label]
+
+
+def test_what_is_left_out_of_a_live_output_is_told_above_its_oldest_row(panel: StepDetail) -> None:
+    panel.show_step(step(state="running", progress="first\n"))
+    assert labels(panel) == []
+    for part in range(30):
+        panel.append_progress("call-1", "".join(f"{part}-{line}\n" for line in range(500)))
+        panel.output.flush()
+    assert labels(panel) == [(0, EARLIER)]
+    assert panel.output.toPlainText().endswith("29-499")
+    assert EARLIER not in panel.output.toPlainText()
+
+
+def test_one_piece_that_is_too_much_is_told_as_cut_too(panel: StepDetail) -> None:
+    panel.show_step(step(state="running", progress="first\n"))
+    panel.append_progress("call-1", f"{'x' * 300}\n" * 2_000 + "last\n")
+    panel.output.flush()
+    assert labels(panel) == [(0, EARLIER)]
+    assert "first" not in panel.output.toPlainText()
+    assert panel.output.toPlainText().endswith("x\nlast")
+
+
+def test_a_live_output_that_is_opened_late_tells_what_is_not_kept(panel: StepDetail) -> None:
+    panel.show_step(step(state="running", progress="end\n", passed=700_000))
+    assert labels(panel) == [(0, EARLIER)]
+    panel.show_step(step("whole\n"))
+    assert labels(panel) == []
+
+
 def test_a_live_output_stays_at_its_end_unless_the_person_scrolled(panel: StepDetail) -> None:
     panel.show_step(step(state="running"))
     panel.append_progress("call-1", "".join(f"{number}\n" for number in range(200)))

@@ -20,6 +20,7 @@ _BAR = 3
 _LIVE_ROWS = 5_000
 _LIVE_CHARACTERS = 400_000
 _LIVE_MS = 40
+_EARLIER = "Earlier output is left out while it runs"
 # A jump over so many rows: Qt measures all that lie between what was marked and what is seen then.
 _JUMP = 40
 # Rows that are made at once, and in each turn of the event loop after that.
@@ -64,15 +65,15 @@ class OutputView(RowView):
         else:
             self._more.start()
 
-    def start_live(self, text: str = "") -> None:
-        """Begins an output that grows."""
+    def start_live(self, text: str = "", *, cut: bool = False) -> None:
+        """Begins an output that grows; `cut` says that more came before `text`."""
         self._stop_live()
         self._rest = None
         self._all_sent = False
         self._reader = TerminalReader()
         self._unfinished = 0
         self._closing = ""
-        self.show_rows(())
+        self.show_rows([_earlier()] if cut else ())
         self._waiting.append(text)
         self.flush()
 
@@ -90,11 +91,14 @@ class OutputView(RowView):
         self._waiting.clear()
         if not piece:
             return
+        bar = self.verticalScrollBar()
+        following = bar.value() >= bar.maximum() - 1
         if len(piece) > _LIVE_CHARACTERS:
             # More came at once than is kept: only its end can be seen.
             piece = piece[piece.find("\n", len(piece) - _LIVE_CHARACTERS) + 1 :]
-        bar = self.verticalScrollBar()
-        following = bar.value() >= bar.maximum() - 1
+            self._reader = TerminalReader()
+            self._unfinished = 0
+            self.show_rows([_earlier()])
         finished = self._reader.feed(piece)
         rest = self._reader.rest()
         self._put([*finished, *rest])
@@ -175,10 +179,10 @@ class OutputView(RowView):
     def _put(self, rows: list[Row]) -> None:
         """Rows at the end, in place of the unfinished ones; the oldest make room."""
         if len(rows) > _LIVE_ROWS:
-            self.show_rows(rows[-_LIVE_ROWS:])
+            self.show_rows([_earlier(), *rows[-_LIVE_ROWS:]])
         elif len(self.rows) + len(rows) > 2 * _LIVE_ROWS:
             kept = self.rows[: len(self.rows) - self._unfinished] + rows
-            self.show_rows(kept[-_LIVE_ROWS:])
+            self.show_rows([_earlier(), *kept[-_LIVE_ROWS:]])
         elif rows or self._unfinished:
             self.add_rows(rows or [Row("")], replacing=min(self._unfinished, len(self.rows)))
 
@@ -204,6 +208,11 @@ class OutputView(RowView):
             if marked and row.sent:
                 self.scroll_to_row(number)
                 return
+
+
+def _earlier() -> Row:
+    """The row above the oldest that are on show."""
+    return Row("", kind="earlier", label=_EARLIER, height=MARK_HEIGHT)
 
 
 def shared_rows(rows: Iterable[Row], share: ModelShare) -> Iterator[Row]:

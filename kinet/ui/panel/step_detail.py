@@ -260,7 +260,7 @@ class StepDetail(QFrame):
         self._filled.add(tab)
         if tab == OUTPUT and self._record.state in _LIVE:
             self._fed = self._record.printed
-            self.output.start_live(self._record.progress)
+            self.output.start_live(self._record.progress, cut=self._record.passed > 0)
         elif tab == OUTPUT:
             self.output.show_text(self._text(OUTPUT), self._share)
         elif tab == CHANGES:
