@@ -17,7 +17,7 @@ from kinet.ui.panel.model_share import ModelShare
 MARK_HEIGHT = 28
 _BAR = 3
 # While a program runs only its newest rows are shown; the whole comes when it has ended.
-_LIVE_ROWS = 5_000
+_LIVE_ROWS = 3_000
 _LIVE_CHARACTERS = 400_000
 _LIVE_MS = 40
 _EARLIER = "Earlier output is left out while it runs"
