@@ -94,16 +94,13 @@ class _Pages:
     def _draw(self, painter: QPainter, document: QTextDocument, page: int) -> None:
         context = QAbstractTextDocumentLayout.PaintContext()
         height = self._size.height()
-        seen = QRectF(0, page * height, self._size.width(), height)
-        # A line that only touches the edge belongs to the other page: unseen, it would be copied
-        # from a PDF twice.
-        context.clip = seen.adjusted(0, 1, 0, -1)
+        context.clip = QRectF(0, page * height, self._size.width(), height)
         palette = QPalette()
         palette.setColor(QPalette.ColorRole.Text, Qt.GlobalColor.black)
         context.palette = palette
         painter.save()
-        painter.translate(0, -seen.top())
-        painter.setClipRect(seen)
+        painter.translate(0, -context.clip.top())
+        painter.setClipRect(context.clip)
         document.documentLayout().draw(painter, context)
         painter.restore()
 
