@@ -43,7 +43,8 @@ class Session(CommandingSession):
     """One conversation. At most one turn runs at a time; all calls come from the loop's thread.
 
     `warnings` tells what could not be read when it was opened; `changes` shows what its turns
-    changed on disk and takes it back; `shelf` has what runs beside the turns.
+    changed on disk and takes it back; `shelf` has what runs beside the turns; `outputs` reads and
+    saves outputs that lie in files.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Session(CommandingSession):
         self.warnings = tuple(warnings)
         self.changes = Changes(state)
         self.shelf = Shelf(state.id)
+        self.outputs = state.outputs
 
     @property
     def conversation(self) -> Conversation:
@@ -205,10 +207,6 @@ class Session(CommandingSession):
         with suppress(SettingsError):
             profile = state.parts.profile(state.profile)
         return await asyncio.to_thread(report_on, events, turn_id, profile)
-
-    async def output_part(self, call_id: str, offset: int, characters: int) -> str | None:
-        """A part of an output that lies in a file; None if there is no such file any more."""
-        return await self._state.outputs.part(call_id, offset, characters)
 
     async def close(self) -> None:
         """Stops the turn, and returns when everything is stored. May raise StoreError.

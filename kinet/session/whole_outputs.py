@@ -38,6 +38,16 @@ class WholeOutputs:
         read = await asyncio.to_thread(whole_output.page, file, offset, characters)
         return None if read is None else read.text
 
+    async def save(self, call_id: str, to: Path) -> bool:
+        """Writes such an output to another file; False if it is not kept any more.
+
+        OSError if `to` cannot be written.
+        """
+        from kinet.tools.processes import whole_output
+
+        file = whole_output.place_of(self._data_dir, self._session_id, call_id)
+        return file is not None and await asyncio.to_thread(whole_output.save, file, to)
+
     def load(self, call_id: str, *, private: bool = False) -> str | None:
         """The whole output of a call of this session, or None. May raise StoreError.
 

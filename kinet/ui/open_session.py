@@ -206,8 +206,9 @@ class OpenSession(BranchedSession, ChosenSession, CommandedSession, Protocol):
         """What is done when a turn has ended, beside everything else."""
         ...
 
-    async def output_part(self, call_id: str, offset: int, characters: int) -> str | None:
-        """A part of an output that lies in a file; None if there is no such file any more."""
+    @property
+    def outputs(self) -> Any:
+        """Outputs that lie in files: read part by part, or saved whole elsewhere."""
         ...
 
     def steer(self, text: str) -> Any:

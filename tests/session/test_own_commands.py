@@ -70,14 +70,20 @@ async def test_bytes_that_are_no_text_are_shown_and_break_nothing(session):
     ended.content.encode("utf-8")
 
 
-async def test_a_huge_output_is_whole_in_its_file_and_has_two_ends_for_the_model(session):
+async def test_a_huge_output_is_whole_in_its_file_and_has_two_ends_for_the_model(session, tmp_path):
     ended = end_of(await run(session, "!seq 1 400000"))
     assert ended.details["kept_whole"]
     assert "characters omitted here" in ended.model_content
     assert len(ended.model_content) < 9_000
-    part = await session.output_part(ended.call_id, 1_000_000, 20)
+    part = await session.outputs.part(ended.call_id, 1_000_000, 20)
     assert part is not None
     assert len(part) == 20
+    saved = tmp_path / "saved.txt"
+    assert await session.outputs.save(ended.call_id, saved)
+    assert saved.read_text() == "".join(f"{number}\n" for number in range(1, 400_001))
+    assert not await session.outputs.save("no such call", saved)
+    with pytest.raises(OSError, match="no-such-folder"):
+        await session.outputs.save(ended.call_id, tmp_path / "no-such-folder" / "a.txt")
 
 
 async def test_the_folder_a_command_ends_in_begins_the_next_one(session, work):

@@ -148,9 +148,6 @@ class FakeSession:
     def set_mode(self, mode: str) -> None:
         self.mode = mode
 
-    async def output_part(self, call_id: str, offset: int, characters: int) -> str | None:
-        return None
-
     def set_unsandboxed(self, unsandboxed: bool) -> None:
         self.unsandboxed = unsandboxed
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from kinet.core.completion import Usage
@@ -300,6 +308,21 @@ def test_every_control_has_a_name(panel: StepDetail) -> None:
         for control in panel.findChildren(kind):
             if control.parent() is not panel.tabs:
                 assert control.accessibleName(), control
+
+
+def test_saving_an_output_in_a_file_asks_for_the_whole_of_it(
+    panel: StepDetail, tmp_path: Path
+) -> None:
+    wanted: list[tuple[str, str]] = []
+    panel.whole_wanted.connect(lambda call_id, path: wanted.append((call_id, path)))
+    record = step("HEAD\n[…]\nTAIL", details={"kept_whole": True, "characters": 1_200_000})
+    panel.show_step(record)
+    panel._foot.save_requested.emit()
+    (dialog,) = panel.findChildren(QFileDialog)
+    dialog.fileSelected.emit(str(tmp_path / "all.txt"))
+    dialog.close()
+    assert wanted == [(record.call_id, str(tmp_path / "all.txt"))]
+    assert not (tmp_path / "all.txt").exists()
 
 
 def test_an_output_in_a_file_is_read_part_by_part(panel: StepDetail) -> None:

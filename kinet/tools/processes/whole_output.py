@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from kinet.core.atomic_write import write_pieces
+
 FOLDER = Path("outputs") / "whole"
 _BLOCK = 1024 * 1024
 # Of two pieces of one line, so that what is looked for is found across their border.
@@ -49,6 +51,17 @@ def page(file: Path, offset: int, characters: int) -> Page | None:
     except OSError:
         return None
     return Page("".join(pieces), offset, total)
+
+
+def save(file: Path, to: Path) -> bool:
+    """Writes the whole of an output to another file; False if it is not kept any more.
+
+    Reads block by block. OSError if `to` cannot be written.
+    """
+    if not file.is_file():
+        return False
+    write_pieces(to, (text.encode("utf-8", "replace") for text in _blocks(file)), mode=0o644)
+    return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
@@ -63,6 +64,7 @@ class StepDesk(QObject):
             detail.problem.connect(self._tell)
             detail.rest_requested.connect(self._send_rest)
             detail.part_requested.connect(self._load_part)
+            detail.whole_wanted.connect(self._save_whole)
             self._room.column.addWidget(detail)
             self._detail = detail
         return self._detail
@@ -75,8 +77,24 @@ class StepDesk(QObject):
     async def _show_part(self, session: OpenSession, call_id: str, part: int) -> None:
         from kinet.ui.panel.whole_strip import PART
 
-        text = await session.output_part(call_id, part * PART, PART)
+        text = await session.outputs.part(call_id, part * PART, PART)
         self.detail.whole.show_part(call_id, part, text)
+
+    def _save_whole(self, call_id: str, path: str) -> None:
+        session = self._panel.session if self._panel is not None else None
+        if session is not None:
+            spawn(self._write_whole(session, call_id, Path(path)), "save an output")
+
+    async def _write_whole(self, session: OpenSession, call_id: str, path: Path) -> None:
+        from kinet.ui.kit.save_text import not_written
+        from kinet.ui.panel.whole_strip import GONE
+
+        try:
+            kept = await session.outputs.save(call_id, path)
+        except OSError as exc:
+            self._tell(not_written(path, exc))
+            return
+        self._tell(f"Saved as {path.name}" if kept else GONE)
 
     def _tell(self, sentence: str) -> None:
         if self._panel is not None:

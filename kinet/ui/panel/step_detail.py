@@ -15,7 +15,7 @@ from kinet.ui.kit.clipboard import copy_text
 from kinet.ui.kit.controls import Line, text_label
 from kinet.ui.kit.find_strip import FindStrip
 from kinet.ui.kit.row_view import RowView
-from kinet.ui.kit.save_text import save_text
+from kinet.ui.kit.save_text import ask_file, save_text
 from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.panel.model_share import ModelShare, share_of
@@ -47,6 +47,8 @@ class StepDetail(QFrame):
     rest_requested = Signal(str, str)
     # A part of an output that lies in a file: (the step, which part, from 0).
     part_requested = Signal(str, int)
+    # A call and the file into which the whole of its output is to be written.
+    whole_wanted = Signal(str, str)
     # A sentence that the person should see: a file could not be written.
     problem = Signal(str)
 
@@ -297,4 +299,9 @@ class StepDetail(QFrame):
     def _save(self) -> None:
         tab = self.tabs.currentIndex()
         name = {CHANGES: "changes.patch", RAW: "step.json"}.get(tab, "output.txt")
+        if tab == OUTPUT and self._record is not None and not self.whole.isHidden():
+            # Only its ends are at hand: the whole is copied from where it lies.
+            call_id = self._record.call_id
+            ask_file(self, name, lambda path: self.whole_wanted.emit(call_id, str(path)))
+            return
         save_text(self, self._text(tab), name, self.problem.emit)

@@ -12,6 +12,7 @@ from kinet.ui.panel.output_view import OutputView
 
 # Characters of one part.
 PART = 500_000
+GONE = "The whole output is not kept any more: it made room for newer ones."
 
 
 class WholeStrip(QFrame):
@@ -61,7 +62,7 @@ class WholeStrip(QFrame):
         if call_id != self._call_id:
             return
         if text is None:
-            self.problem.emit("The whole output is not kept any more: it made room for newer ones.")
+            self.problem.emit(GONE)
             self.hide()
             return
         self._say(part)
