@@ -17,16 +17,14 @@ from kinet.core.events import (
     ApprovalResolved,
     Event,
     ToolFinished,
-    TurnEnd,
-    TurnError,
     TurnFinished,
     TurnStarted,
 )
 from kinet.core.own_command import OwnCommand
 from kinet.core.pairing import STOPPED
-from kinet.session.recovery import after_leaving
 from kinet.session.state import SessionState
 from kinet.session.titles import shorten
+from kinet.session.turn_ending import EndingTurn, unstored
 
 if TYPE_CHECKING:
     from kinet.engine.base import Limits, StopSignal
@@ -38,7 +36,7 @@ TITLED_BY = "command"
 _NOT_RUN = "The command was not run."
 
 
-class OwnTurn:
+class OwnTurn(EndingTurn):
     """Runs once. `ended` is called when the end is stored, just before it is told.
 
     What still cleans up after a stop is put into `lingering`.
@@ -53,14 +51,10 @@ class OwnTurn:
         ended: Callable[[TurnFinished], None],
         lingering: set[asyncio.Task[Any]],
     ) -> None:
-        self._state = state
+        super().__init__(state, stop, ended)
         self._lingering = lingering
         self._command = command
         self._approver = approver
-        self._stop = stop
-        self._ended = ended
-        self._finished = False
-        self._began = time.monotonic()
         self._turn_id = secrets.token_hex(6)
         self._judged: tuple[CommandRequest, Verdict] | None = None
 
@@ -98,12 +92,12 @@ class OwnTurn:
             yield planned
             if refused is not None:
                 yield self._taken(_unrun(request, refused))
-                yield await self._end("failed", refused)
+                yield await self._end(unstored(refused))
                 return
             async with aclosing(run_command(request, self._lingering)) as stream:
                 async for event in stream:
                     yield self._taken(event)
-            yield await self._end("stopped" if self._stop.is_set else "completed")
+            yield await self._end(None, "stopped" if self._stop.is_set else "completed")
         finally:
             self._leave()
 
@@ -170,7 +164,7 @@ class OwnTurn:
         told = replace(decision, unasked=False)
         yield self._taken(ApprovalResolved(question.id, question.call_id, told))
         if not told.allowed:
-            yield await self._end("stopped", detail=f"{_NOT_RUN} {verdict.reason}.")
+            yield await self._end(None, "stopped", f"{_NOT_RUN} {verdict.reason}.")
 
     def _name(self) -> None:
         """A session that begins with a command is called after it until something is said."""
@@ -184,44 +178,6 @@ class OwnTurn:
     def _taken(self, event: Event) -> Event:
         self._state.take(event)
         return event
-
-    async def _unsaved(self) -> StoreError | None:
-        try:
-            await self._state.recorder.durable()
-        except StoreError as exc:
-            return exc
-        return None
-
-    async def _end(
-        self, reason: TurnEnd, refused: StoreError | None = None, detail: str = ""
-    ) -> TurnFinished:
-        error = TurnError("store", refused.message, refused.hint) if refused else None
-        end = TurnFinished(
-            reason,
-            error,
-            detail,
-            duration_s=time.monotonic() - self._began,
-            at=time.time(),
-        )
-        self._state.take(end)
-        await self._unsaved()
-        self._finish(end)
-        return end
-
-    def _finish(self, end: TurnFinished) -> None:
-        self._finished = True
-        self._ended(end)
-
-    def _leave(self) -> None:
-        """Ends what nobody iterates any more."""
-        if self._finished:
-            return
-        self._stop.set()
-        calls = tuple(self._state.calls.values())
-        for event in after_leaving(self._state.conversation, calls, STOPPED):
-            self._state.take(event)
-            if isinstance(event, TurnFinished):
-                self._finish(event)
 
 
 def _unrun(request: CommandRequest, refused: StoreError) -> ToolFinished:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kinet.core.approval import ApprovalRequest, Approver, Decision
 from kinet.core.conversation import Carry, Conversation
-from kinet.core.errors import KinetError, ProviderError, StoreError
+from kinet.core.errors import KinetError, ProviderError
 from kinet.core.events import (
     ApprovalRequested,
     ApprovalResolved,
@@ -25,7 +25,6 @@ from kinet.core.events import (
     ThinkingDelta,
     ToolArgumentsDelta,
     ToolProgress,
-    TurnEnd,
     TurnError,
     TurnFinished,
     TurnStarted,
@@ -36,9 +35,9 @@ from kinet.core.profile import ModelProfile
 from kinet.net.recording import RECORDINGS, asking_turn
 from kinet.session.model_watch import ModelWatch
 from kinet.session.parts import Rules
-from kinet.session.recovery import after_leaving
 from kinet.session.spending import Spending
 from kinet.session.state import SessionState
+from kinet.session.turn_ending import EndingTurn, unstored
 
 if TYPE_CHECKING:
     from kinet.engine.base import Section, StopSignal, TurnRequest
@@ -85,7 +84,7 @@ class Before:
     carry: Carry
 
 
-class Turn:
+class Turn(EndingTurn):
     """Runs once. `ended` is called when the end is stored, just before it is told."""
 
     def __init__(
@@ -98,16 +97,12 @@ class Turn:
         *,
         insist: bool = False,
     ) -> None:
-        self._state = state
+        super().__init__(state, stop, ended)
         self._profile = profile
         self._approver = approver
-        self._stop = stop
-        self._ended = ended
         self._insist = insist
         self._spending = Spending(state)
-        self._finished = False
         self._told_unsaved = False
-        self._began = time.monotonic()
         self._turn_id = ""
 
     async def events(self, message: Message, *, sent: str = "") -> AsyncGenerator[Event, None]:
@@ -127,7 +122,7 @@ class Turn:
             refused = await self._unsaved()
             yield asked
             if refused is not None:
-                yield await self._end(TurnError("store", refused.message, refused.hint))
+                yield await self._end(unstored(refused))
                 return
             loaded = await self._loaded(message.text)
             if isinstance(loaded, TurnFinished):
@@ -222,8 +217,7 @@ class Turn:
     def _finish(self, end: TurnFinished) -> None:
         if end.reason != "failed":
             RECORDINGS.drop(self._turn_id)
-        self._finished = True
-        self._ended(end)
+        super()._finish(end)
 
     async def _settled(self, event: Event) -> Notice | None:
         """Waits for the disk where more depends on it; the first failure of a turn is told."""
@@ -239,13 +233,6 @@ class Turn:
             return None
         self._told_unsaved = True
         return Notice(refused.sentence(), "error", keep=False)
-
-    async def _unsaved(self) -> StoreError | None:
-        try:
-            await self._state.recorder.durable()
-        except StoreError as exc:
-            return exc
-        return None
 
     async def _or_stop(self, work: Coroutine[Any, Any, T]) -> T | None:
         """What `work` gives; None if the person stopped before."""
@@ -340,33 +327,6 @@ class Turn:
             insist=self._insist,
             allowances=self._spending.allowances(),
         )
-
-    async def _end(
-        self, error: TurnError | None, reason: TurnEnd = "failed", detail: str = ""
-    ) -> TurnFinished:
-        """The end of a turn that the engine never saw."""
-        end = TurnFinished(
-            reason,
-            error,
-            detail,
-            duration_s=time.monotonic() - self._began,
-            at=time.time(),
-        )
-        self._state.take(end)
-        await self._unsaved()
-        self._finish(end)
-        return end
-
-    def _leave(self) -> None:
-        """Ends what nobody iterates any more."""
-        if self._finished:
-            return
-        self._stop.set()
-        calls = tuple(self._state.calls.values())
-        for event in after_leaving(self._state.conversation, calls, STOPPED):
-            self._state.take(event)
-            if isinstance(event, TurnFinished):
-                self._finish(event)
 
 
 def _before(conversation: Conversation) -> Before:
