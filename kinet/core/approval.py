@@ -21,7 +21,8 @@ class ApprovalRequest:
 
     `question` is one line ("Run this command?"), `body` the whole command, diff or address,
     `folder` where it would act, `targets` the real paths or hosts, `reason` why it is asked.
-    `scopes` are the scopes that may be offered; `rule` is what would be remembered.
+    `scopes` are the scopes that may be offered; `rule` is what would be remembered. `claim` is what
+    somebody else says of the call (the server whose tool it is): nobody has checked it.
     `choices` are the answers of a question that is about no call, in their own words and order: a
     face offers these and nothing else. `arguments` of a budget say which `budget` it is (turn,
     session, day, time), its `limit` and what is `spent` of it, in USD or seconds.
@@ -41,6 +42,7 @@ class ApprovalRequest:
     rule: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     choices: tuple[Choice, ...] = ()
+    claim: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -59,6 +61,7 @@ class ApprovalRequest:
             "rule": self.rule,
             "arguments": dict(self.arguments),
             "choices": [choice.to_dict() for choice in self.choices],
+            "claim": self.claim,
         }
 
     @classmethod
