@@ -41,6 +41,7 @@ class Assembly:
         from kinet.settings.secrets import Keychain
         from kinet.settings.skill_services import skill_library
         from kinet.settings.store import SettingsStore
+        from kinet.settings.tool_servers import LONGEST_START, ToolServerBook
         from kinet.settings.turn_choices import TurnChoices
         from kinet.skills.brought import brought_skills
         from kinet.store.at_home import open_database
@@ -59,6 +60,13 @@ class Assembly:
         self.facts: FactBook = host.facts if host else FactBook(home / FACTS_FILE)
         self.rule_book: RuleBook = host.rule_book if host else RuleBook(home)
         self.skills = skill_library(self.settings, self.trust.trusts, home)
+        self.tool_servers = ToolServerBook(
+            self.settings,
+            keychain,
+            self.trust.server_list,
+            # A run has no next turn in which a late server could join.
+            wait_seconds=LONGEST_START if options.headless else 0.0,
+        )
         self.engine = DirectEngine(load_calibration(home / CALIBRATION_FILE))
         self.kept: KeptThings = host.kept if host else KeptThings(home, self.settings)
         self.database: Database = host.database if host else open_database(home, save=options.save)
@@ -73,6 +81,7 @@ class Assembly:
     def _services(self, keychain: Keychain) -> Services:
         from kinet.settings.memory_services import MemoryServices
         from kinet.settings.rule_services import RuleServices
+        from kinet.settings.server_services import ServerServices
         from kinet.settings.services import Services
         from kinet.settings.skill_services import SkillServices
         from kinet.store.fact_uses import FactUses
@@ -91,6 +100,7 @@ class Assembly:
             skills=SkillServices(self.settings, self.skills, self.home),
             rules_files=self.rules_files,
             kept=self.kept,
+            servers=ServerServices(self.settings, keychain, self.tool_servers),
         )
 
     def _session_manager(self) -> SessionManager:
@@ -108,6 +118,7 @@ class Assembly:
             profile=models.profile,
             provider=models.provider,
             toolbox=choices.toolbox,
+            servers=self.tool_servers,
             price=choices.price,
             rules=self.rules,
             written=self.trust.written,
@@ -168,6 +179,7 @@ class Assembly:
         from kinet.engine.context.kept_calibration import keep_calibration
 
         await self.sessions.close()
+        await asyncio.to_thread(self.tool_servers.close)
         await self.engine.close()
         await self.models.close()
         if self._host is not None:

@@ -137,6 +137,9 @@ def _add_tool(commands: Any) -> None:
     parser.add_argument("name", nargs="?", default="", help="the tool")
     parser.add_argument("arguments", nargs="?", default="{}", help="JSON, or - for stdin")
     parser.add_argument("--list", action="store_true", help="all tools with their schemas")
+    parser.add_argument(
+        "--trust", action="store_true", default=None, help="also servers that the folder lists"
+    )
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     _add_acting_options(parser)
 

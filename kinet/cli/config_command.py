@@ -9,11 +9,12 @@ from typing import Any
 
 from kinet.core.errors import SettingsError
 from kinet.paths import data_dir
+from kinet.settings.fields import OFF_KEY, SERVERS_KEY
 from kinet.settings.store import SettingsStore
 
 USAGE = 2
 # Whole tables: their value is JSON or nothing.
-_TABLES = ("prices", "profiles")
+_TABLES = ("prices", "profiles", SERVERS_KEY, OFF_KEY)
 
 
 def config(options: argparse.Namespace) -> int:
@@ -28,7 +29,11 @@ def config(options: argparse.Namespace) -> int:
             value = store.get(options.key)
             _show(value, options.json, value if isinstance(value, str) else _json(value))
         case "set":
-            store.set(options.key, _value(store, options.key, options.value))
+            value = _value(store, options.key, options.value)
+            if options.key == SERVERS_KEY:
+                _set_servers(store, value)
+            else:
+                store.set(options.key, value)
         case "set-key":
             return _set_key(store, options.profile)
     for problem in store.problems:
@@ -58,6 +63,16 @@ def _value(store: SettingsStore, key: str, text: str) -> Any:
         if key in _TABLES:
             raise SettingsError(f"The value of {key} is not JSON: {exc}.") from exc
         return text
+
+
+def _set_servers(store: SettingsStore, value: Any) -> None:
+    """Keeps the servers, and their secrets in the keychain."""
+    from kinet.settings.secrets import Keychain
+    from kinet.settings.server_saving import save_all
+
+    # Either form: the list itself, or the object in which other programs keep it.
+    inner = value.get("mcpServers") if isinstance(value, dict) else None
+    save_all(store, Keychain(), inner if isinstance(inner, dict) else value)
 
 
 def _set_key(store: SettingsStore, name: str) -> int:

@@ -10,9 +10,10 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kinet.cli.check_command import local_permits
+from kinet.cli.tool_servers import ready_tools, servers_for
 from kinet.core.approval import ApprovalRequest, Approver
 from kinet.core.errors import ToolError
 from kinet.paths import data_dir
@@ -22,6 +23,9 @@ from kinet.tools.catalog import builtin_tools
 from kinet.tools.toolbox import Toolbox
 from kinet.tools.web.web_transport import Reach
 
+if TYPE_CHECKING:
+    from kinet.settings.tool_servers import ToolServerBook
+
 FAILED, USAGE, STOPPED, DENIED = 1, 2, 3, 5
 
 
@@ -29,7 +33,9 @@ def tool(options: argparse.Namespace) -> int:
     """Runs the tool and prints its result; exit 1 for an error result, 5 where it was denied."""
     toolbox = Toolbox(builtin_tools(reach=_reach))
     if options.list:
-        print(json.dumps(_listing(toolbox), ensure_ascii=False, indent=2))
+        with servers_for(options) as book:
+            listed = _listing(toolbox.with_more(asyncio.run(ready_tools(book, options))))
+        print(json.dumps(listed, ensure_ascii=False, indent=2))
         return 0
     if not options.name:
         print("Name a tool, or give --list to see them.", file=sys.stderr)
@@ -43,7 +49,18 @@ def tool(options: argparse.Namespace) -> int:
     if not isinstance(arguments, dict):
         print("The arguments are not a JSON object.", file=sys.stderr)
         return USAGE
-    return asyncio.run(_run(toolbox, options, arguments))
+    if "__" not in options.name:
+        return asyncio.run(_run(toolbox, options, arguments))
+    with servers_for(options) as book:
+        return asyncio.run(_run_of_server(toolbox, book, options, arguments))
+
+
+async def _run_of_server(
+    toolbox: Toolbox, book: ToolServerBook, options: argparse.Namespace, arguments: dict[str, Any]
+) -> int:
+    server = options.name.partition("__")[0]
+    tools = await ready_tools(book, options, only=server)
+    return await _run(toolbox.with_more(tools), options, arguments)
 
 
 def _reach() -> Reach:
@@ -85,6 +102,8 @@ async def _run(toolbox: Toolbox, options: argparse.Namespace, arguments: Mapping
             data_dir=data_dir(),
             local_permits=context.local_permits,
             readable=context.readable,
+            definition=getattr(found, "definition", ""),
+            claims_read=getattr(found, "claims_read", False),
         )
         mode = options.approve or ("ask" if sys.stdin.isatty() else "deny")
         problem = _no_sandbox(folder, found.name, mode, options)

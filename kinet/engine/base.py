@@ -82,12 +82,22 @@ class PriceOf(Protocol):
 class Remembered(Protocol):
     """Answers given before, for the approval gate. Kept outside the project."""
 
-    def decision(self, tool: str, arguments: Mapping[str, object], folder: str) -> Decision | None:
-        """A remembered decision for exactly such a call, or None."""
+    def decision(
+        self, tool: str, arguments: Mapping[str, object], folder: str, definition: str = ""
+    ) -> Decision | None:
+        """A remembered decision for exactly such a call, or None.
+
+        `definition` is that of a server's tool, "" for any other.
+        """
         ...
 
     def remember(
-        self, tool: str, arguments: Mapping[str, object], folder: str, decision: Decision
+        self,
+        tool: str,
+        arguments: Mapping[str, object],
+        folder: str,
+        decision: Decision,
+        definition: str = "",
     ) -> None:
         """Keeps a decision of scope session, folder or always."""
         ...

@@ -50,6 +50,9 @@ class CallFacts:
     grant: str = ""
     # Where a command begins, if that is not the project's folder.
     start: Path | None = None
+    # Of a tool that others describe: the hash of what they say, and their claim that it only reads.
+    definition: str = ""
+    claims_read: bool = False
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -78,14 +81,23 @@ def gather(
     readable: Sequence[Path] = (),
     start: Path | None = None,
     local_permits: frozenset[str] = frozenset(),
+    definition: str = "",
+    claims_read: bool = False,
 ) -> CallFacts:
     """Looks at what the call would touch. Never raises for odd arguments: those are asked about.
 
     `readable` are real folders whose files read_file may read although they lie elsewhere, `start`
     the real folder in which a command would begin, `local_permits` the host:port of this machine or
-    network that the person permitted.
+    network that the person permitted. `definition` and `claims_read` are those of a server's tool.
     """
     home = home or Path.home()
+    if definition:
+        # What is behind it nobody here can see; its token is good for this description alone.
+        grant = grant_for(tool, arguments, (definition,))
+        asked = Judgement("ask", "what it does is known to its server alone")
+        return CallFacts(
+            tool, access, dict(arguments), folder, asked, grant, start, definition, claims_read
+        )
     if tool == "shell":
         command = str(arguments.get("command", ""))
         judgement = judge_command(command, folder, home, data_dir=data_dir, start=start)
@@ -153,6 +165,8 @@ def _by_mode(
     facts: CallFacts, mode: str, unsandboxed: bool, no_sandbox: str
 ) -> tuple[VerdictWord, str]:
     looked = facts.judgement
+    if facts.definition:
+        return _server_by_mode(facts, mode, unsandboxed)
     if facts.access == "read":
         return looked.verdict, looked.reason
     if facts.access == "write":
@@ -178,6 +192,15 @@ def _by_mode(
     return "ask", "what this tool does is not known beforehand"
 
 
+def _server_by_mode(facts: CallFacts, mode: str, unsandboxed: bool) -> tuple[VerdictWord, str]:
+    """A server's own claims let nothing pass unasked."""
+    if mode == "plan" and not facts.claims_read:
+        return "deny", "this session only reads, and this tool does not say that it only reads"
+    if mode == "all" and unsandboxed:
+        return "allow", "everything is allowed in this mode"
+    return "ask", facts.judgement.reason
+
+
 def _command_by_mode(
     looked: Judgement, mode: str, unsandboxed: bool, no_sandbox: str, outside: bool, guarded: str
 ) -> tuple[VerdictWord, str]:
@@ -200,6 +223,9 @@ def _offer(facts: CallFacts) -> tuple[tuple[Scope, ...], str]:
     """What the question may offer to remember: nothing, or exactly this, never more."""
     if not facts.judgement.memorable:
         return ("once",), ""
+    if facts.definition:
+        rule = f"{facts.tool} with any arguments, as its server describes it now"
+        return ("once", "session", "folder", "always"), rule
     if facts.tool == "shell":
         command = visible_line(str(facts.arguments.get("command", "")))
         return ("once", "session", "folder"), f"exactly: {command}"

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from weakref import WeakSet
 
 from kinet.core.approval import Decision, Scope
@@ -24,8 +24,8 @@ _FILE = "rules.json"
 _LARGEST_FILE = 4 * 1024 * 1024
 _SCOPES: tuple[Scope, ...] = ("once", "session", "folder", "always")
 
-# How a rule is compared: the whole call, the beginning of a command, a file, or a host.
-Match = Literal["exact", "prefix", "path", "host"]
+# How a rule is compared: the call, a command's beginning, a file, a host, a server's description.
+Match = Literal["exact", "prefix", "path", "host", "definition"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,15 @@ class Rule:
     reason: str = ""
     created: float = 0.0
 
-    def fits(self, tool: str, arguments: Mapping[str, object], folder: str) -> bool:
+    def fits(
+        self, tool: str, arguments: Mapping[str, object], folder: str, definition: str = ""
+    ) -> bool:
         """True if the rule speaks about such a call."""
         if self.tool != tool or (self.scope != "always" and self.folder != folder):
             return False
+        if self.match == "definition":
+            # A no holds however the tool is described by now.
+            return not self.allowed or (bool(definition) and definition == self.value)
         if tool == "shell" and not self.allowed:
             command = str(arguments.get("command", ""))
             return command == self.value or runs_denied(command, self.value)
@@ -83,11 +88,13 @@ class RuleBook:
         self._books.add(book)
         return book
 
-    def decision(self, tool: str, arguments: Mapping[str, object], folder: str) -> Decision | None:
+    def decision(
+        self, tool: str, arguments: Mapping[str, object], folder: str, definition: str = ""
+    ) -> Decision | None:
         """The strictest remembered answer to such a call, None if there is none."""
         real = _real(folder)
         rules = (*self._session, *self._saved.read())
-        found = [rule for rule in rules if rule.fits(tool, arguments, real)]
+        found = [rule for rule in rules if rule.fits(tool, arguments, real, definition)]
         if not found:
             return None
         rule = min(found, key=lambda rule: rule.allowed)
@@ -95,9 +102,15 @@ class RuleBook:
         return Decision(rule.allowed, rule.scope, reason)
 
     def remember(
-        self, tool: str, arguments: Mapping[str, object], folder: str, decision: Decision
+        self,
+        tool: str,
+        arguments: Mapping[str, object],
+        folder: str,
+        decision: Decision,
+        definition: str = "",
     ) -> None:
         """Keeps the answer to exactly this call; scope once is not kept.
+        With a server's `definition` of the tool it is kept for any arguments.
 
         An answer of reach "prefix" is kept for all commands that begin with its rule. Raises
         SettingsError if such an answer may not reach that far, or cannot be stored.
@@ -111,6 +124,9 @@ class RuleBook:
                     hint="Begin the rule with the first words of the command.",
                 )
             self.add_prefix(decision.rule, folder, decision)
+            return
+        if definition:
+            self._add(tool, "definition", definition, decision, folder)
             return
         match: Match = "exact"
         if tool == "web_fetch":
@@ -189,6 +205,7 @@ def describe(rule: Rule) -> str:
         "prefix": f"commands that begin with: {rule.value}",
         "path": f"changes to {rule.value}",
         "host": f"fetch from {rule.value}",
+        "definition": f"{rule.tool} with any arguments, as its server described it",
     }[rule.match]
     where = {"session": "in this session", "folder": f"in {rule.folder}", "always": "everywhere"}
     return f"{'allow' if rule.allowed else 'deny'} {what} ({where.get(rule.scope, 'once')})"
@@ -370,7 +387,7 @@ def _rule(entry: Any) -> Rule | None:
     texts = {key: entry.get(key) for key in ("id", "tool", "match", "value", "scope", "folder")}
     if not all(isinstance(text, str) for text in texts.values()):
         return None
-    known = texts["match"] in ("exact", "prefix", "path", "host") and texts["scope"] in _SCOPES
+    known = texts["match"] in get_args(Match) and texts["scope"] in _SCOPES
     allowed = entry.get("allowed")
     if not known or not isinstance(allowed, bool):
         return None

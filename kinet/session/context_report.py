@@ -12,6 +12,7 @@ from kinet.core.messages import Message
 from kinet.core.pairing import repair
 from kinet.session.parts import Rules
 from kinet.session.state import SessionState
+from kinet.session.turn_servers import toolbox_for
 
 if TYPE_CHECKING:
     from kinet.engine.base import TurnRequest
@@ -76,7 +77,9 @@ async def _request(state: SessionState, provider: Provider) -> TurnRequest:
         history=messages[:-1],
         profile=profile,
         provider=provider,
-        toolbox=parts.toolbox().read_only() if preset.read_only else parts.toolbox(),
+        toolbox=toolbox_for(
+            parts, preset, parts.servers.standing(state.id) if parts.servers else None
+        ),
         approver=Unasked(),
         stop=StopSignal(),
         folder=state.folder,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from kinet.core.approval import Approver
 from kinet.core.completion import Usage
@@ -20,9 +20,53 @@ if TYPE_CHECKING:
     from kinet.providers.base import Provider
     from kinet.session.active_skills import SkillSource
     from kinet.store.sessions import SessionStore
-    from kinet.tools.base import Memory
+    from kinet.tools.base import Memory, Tool
     from kinet.tools.toolbox import Toolbox
     from kinet.workspace.journal import Journal
+
+
+class Standing(Protocol):
+    """How the servers of a session stand when a turn begins."""
+
+    @property
+    def tools(self) -> Sequence[Tool]:
+        """What those offer that are ready."""
+        ...
+
+    @property
+    def starting(self) -> Sequence[str]:
+        """Names of those that are not ready yet."""
+        ...
+
+    @property
+    def failed(self) -> Sequence[tuple[str, str]]:
+        """Names of those that failed, each with the reason."""
+        ...
+
+    @property
+    def left_out(self) -> int:
+        """How many tools are more than a request can carry."""
+        ...
+
+
+class ToolServers(Protocol):
+    """Servers whose tools join those of a session (`settings.tool_servers`)."""
+
+    def wake(self, session_id: str, folder: Path | None) -> None:
+        """Starts what the session may use; returns when it has begun. For a thread."""
+        ...
+
+    async def settled(self, session_id: str) -> None:
+        """Waits for them where a turn has to."""
+        ...
+
+    def standing(self, session_id: str) -> Standing | None:
+        """How they stand; None where there are none."""
+        ...
+
+    def leave(self, session_id: str) -> None:
+        """The session is closed."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +107,8 @@ class SessionParts:
     profile: Callable[[str], ModelProfile]
     provider: Callable[[ModelProfile], Provider]
     toolbox: Callable[[], Toolbox]
+    # Tool servers; None where there are none.
+    servers: ToolServers | None = None
     price: PriceOf = _no_price
     rules: Callable[[Path | None], Rules] = lambda folder: Rules()
     # Told in a thread, before `rules`: files of the folder that the person let a tool write.

@@ -223,6 +223,8 @@ class Session(CommandingSession):
         await self._cleaned_up()
         await end_all(self.id)
         forget_folder(self.id)
+        if (servers := self._state.parts.servers) is not None:
+            servers.leave(self.id)
         self._state.recorder.flush()
         await self._state.recorder.durable()
 

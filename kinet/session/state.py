@@ -68,6 +68,8 @@ class SessionState:
     skills: Sequence[Section] | None = None
     active: ActiveSkills = field(default_factory=ActiveSkills)
     rules_digest: str = ""
+    # What was told of tool servers when the last turn began.
+    told_of_servers: frozenset[str] = frozenset()
     # Files that tools wrote after a person saw the diff, since the last turn began.
     written: set[str] = field(default_factory=set)
     budgets: RaisedBudgets = field(default_factory=RaisedBudgets)

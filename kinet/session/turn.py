@@ -38,11 +38,13 @@ from kinet.session.parts import Rules
 from kinet.session.spending import Spending
 from kinet.session.state import SessionState
 from kinet.session.turn_ending import EndingTurn, unstored
+from kinet.session.turn_servers import about_servers, toolbox_for
 
 if TYPE_CHECKING:
     from kinet.engine.base import Section, StopSignal, TurnRequest
     from kinet.engine.presets import Preset
     from kinet.providers.base import Provider
+    from kinet.session.parts import Standing
 
 T = TypeVar("T")
 
@@ -72,6 +74,7 @@ class Loaded:
     # About skills, for the person.
     told: Sequence[str]
     preset: Preset
+    servers: Standing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +178,12 @@ class Turn(EndingTurn):
             return await self._end(TurnError(exc.kind, exc.message, exc.hint, exc.status))
         except KinetError as exc:
             return await self._end(TurnError("settings", exc.message, exc.hint))
-        return await self._end(None, "stopped") if loaded is None else loaded
+        if loaded is None:
+            return await self._end(None, "stopped")
+        if (servers := self._state.parts.servers) is None:
+            return loaded
+        await self._or_stop(servers.settled(self._state.id))
+        return replace(loaded, servers=servers.standing(self._state.id))
 
     async def _may_spend(self) -> AsyncGenerator[Event, None]:
         """Asks if the day's money is spent; ends the turn if it must not go on."""
@@ -249,6 +257,8 @@ class Turn(EndingTurn):
         state, parts = self._state, self._state.parts
         preset = parts.preset(state.preset)
         provider = parts.provider(self._profile)
+        if parts.servers is not None:
+            parts.servers.wake(state.id, state.folder)
         if state.written:
             parts.written(state.folder, state.written)
             state.written.clear()
@@ -270,6 +280,7 @@ class Turn(EndingTurn):
     def _about(self, loaded: Loaded) -> list[Notice]:
         """What there is to tell about skills, and about rules that are not those of last time."""
         rules, skills = loaded.rules, [Notice(text) for text in loaded.told]
+        skills += about_servers(self._state, loaded.servers)
         sections = (*rules.personal, *rules.sections)
         texts = "\0".join(f"{section.path}\0{section.text}" for section in sections)
         digest = hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()[:16]
@@ -294,7 +305,7 @@ class Turn(EndingTurn):
             history=before.history,
             profile=self._profile,
             provider=loaded.provider,
-            toolbox=parts.toolbox().read_only() if preset.read_only else parts.toolbox(),
+            toolbox=toolbox_for(parts, preset, loaded.servers),
             approver=self._approver,
             stop=self._stop,
             folder=state.folder,

@@ -9,6 +9,10 @@ from typing import Any, Literal
 FieldKind = Literal["switch", "integer", "number", "text", "choice", "path", "folder", "multiline"]
 
 
+# Entries of tool servers, and what is off of those that folders bring along.
+SERVERS_KEY, OFF_KEY = "mcp.servers", "mcp.folder_off"
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One of several values, with its label and a line that explains it."""

@@ -15,7 +15,7 @@ from kinet.core import atomic_write
 from kinet.core.errors import SettingsError
 from kinet.paths import ensure_private_dir
 from kinet.settings import first_frame
-from kinet.settings.fields import SettingField
+from kinet.settings.fields import OFF_KEY, SERVERS_KEY, SettingField
 
 if TYPE_CHECKING:
     from kinet.settings.reading import Judged
@@ -91,6 +91,11 @@ class SettingsFile:
         """Changes one setting and keeps it at once. A text is taken for a number or a switch where
         one is asked for. Raises SettingsError; nothing is changed then."""
         parts = key.split(".")
+        if key in (SERVERS_KEY, OFF_KEY):
+            self.change(
+                key, lambda raw: group_of(raw, "mcp").update({parts[1]: value}), strict=True
+            )
+            return
         if parts[0] in ("prices", "profiles") and len(parts) == 1:
             self.change(key, lambda raw: raw.update({key: value}), strict=True)
             return

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from kinet.core.errors import SettingsError
 from kinet.settings.schema import Settings, sections, strictest
+from kinet.settings.server_entries import ToolServers, judged_servers
 from kinet.settings.stored import OwnPrice, Profile
 
 # Bytes; a settings file is a few kilobytes.
@@ -76,6 +77,9 @@ def judge(raw: Mapping[str, Any]) -> Judged:
     }
     for name, section in sections().items():
         given = raw.get(name, {})
+        if section is ToolServers:
+            values[name] = judged_servers(given, problems)
+            continue
         if not isinstance(given, Mapping):
             problems.append(f"{name}: not a group of settings; the strictest values hold.")
             given = dict.fromkeys(section.model_fields, given)

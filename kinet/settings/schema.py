@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from kinet.settings.fields import Choice, FieldKind, SettingField
 from kinet.settings.labels import ESCAPES, MODES, SCROLLING, SEND_KEYS, THEMES, Labels
 from kinet.settings.limits import Limits
+from kinet.settings.server_entries import ToolServers
 from kinet.settings.setting import Section, setting
 from kinet.settings.stored import LocalServer, OwnPrice, Profile
 
@@ -239,6 +240,7 @@ class Settings(BaseModel):
     approvals: Approvals = Approvals()
     memory: Memory = Memory()
     skills: Skills = Skills()
+    mcp: ToolServers = ToolServers()
     appearance: Appearance = Appearance()
     network: Network = Network()
     limits: Limits = Limits()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kinet.settings.memory_services import MemoryServices
     from kinet.settings.rule_services import RuleServices
     from kinet.settings.secrets import Keychain
+    from kinet.settings.server_services import ServerServices
     from kinet.settings.skill_services import SkillServices
     from kinet.settings.store import SettingsStore
     from kinet.store.usage import Spent, UsageLog
@@ -40,6 +41,7 @@ class Services(ModelServices):
         skills: SkillServices,
         rules_files: RulesFiles,
         kept: KeptThings,
+        servers: ServerServices,
     ) -> None:
         super().__init__(settings, keychain, client)
         self.approvals = approvals
@@ -49,6 +51,7 @@ class Services(ModelServices):
         # The deleted sessions; what keeps them stands beside this room.
         self.trash = trash
         self.kept = kept
+        self.servers = servers
         self.commands = CommandServices(settings, keychain)
         self._usage = usage
         self._tour = tour

@@ -151,13 +151,23 @@ class ToolContext:
 class Tool(Protocol):
     """One tool. Instances hold no state between calls.
 
-    A tool with a class variable `alone = True` makes all calls of its step run one by one.
+    A tool with a class variable `alone = True` makes all calls of its step run one by one. A tool
+    that others describe has its JSON schema as `parameters`, the hash of that description as
+    `definition`, and `claims_read` where they say that it only reads.
     """
 
-    name: ClassVar[str]
-    description: ClassVar[str]
     access: ClassVar[Access]
     arguments: ClassVar[type[Arguments]]
+
+    @property
+    def name(self) -> str:
+        """What the model calls."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """What the model is told of it."""
+        ...
 
     def question(self, arguments: Any, context: ToolContext) -> ApprovalRequest | None:
         """What a person has to decide before this call, with its whole command or diff.

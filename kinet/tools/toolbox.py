@@ -12,7 +12,7 @@ from kinet.core.errors import ToolError
 from kinet.core.messages import ToolSchema
 from kinet.tools.base import Access, Arguments, Tool
 from kinet.tools.repair import repaired
-from kinet.tools.schema import parameters_of
+from kinet.tools.schema import complaints, parameters_for
 
 
 class Toolbox:
@@ -28,7 +28,7 @@ class Toolbox:
     def schemas(self) -> tuple[ToolSchema, ...]:
         """What the model is told of each tool, sorted by name."""
         return tuple(
-            ToolSchema(tool.name, tool.description, parameters_of(tool.arguments))
+            ToolSchema(tool.name, tool.description, parameters_for(tool))
             for tool in self._tools.values()
         )
 
@@ -45,11 +45,20 @@ class Toolbox:
         tool = self._tools.get(name)
         if tool is None:
             raise ToolError(self._unknown(name), kind="unknown-tool")
-        parameters = parameters_of(tool.arguments)
+        parameters = parameters_for(tool)
+        values = repaired(arguments, parameters)
+        if hasattr(tool, "parameters") and (wrong := complaints(values, parameters)):
+            told = f"{'; '.join(wrong[:5])}. It takes: {_signature(parameters)}."
+            raise ToolError(f"Wrong arguments for {name}: {told}", kind="arguments")
         try:
-            return tool, tool.arguments.model_validate(repaired(arguments, parameters))
+            return tool, tool.arguments.model_validate(values)
         except ValidationError as exc:
             raise ToolError(_complaint(name, exc, parameters), kind="arguments") from exc
+
+    def with_more(self, tools: Iterable[Tool]) -> Toolbox:
+        """These tools beside those that are here; a name that is here already stays what it is."""
+        more = tuple(tools)
+        return Toolbox((*more, *self._tools.values())) if more else self
 
     def only(self, names: Iterable[str]) -> Toolbox:
         """The tools of these names; names that are not here are left out."""

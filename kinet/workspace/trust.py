@@ -15,8 +15,9 @@ from kinet.core.atomic_write import write_bytes
 from kinet.core.errors import SettingsError
 from kinet.engine.base import Section
 from kinet.policy.project import project_root
+from kinet.policy.stand_ins import is_there
 from kinet.tools.files.diff import unified_diff
-from kinet.workspace.folder_content import FolderContent, ReadSkills, look
+from kinet.workspace.folder_content import SERVERS, FolderContent, ReadSkills, look
 
 _FILE = "trust.json"
 _LARGEST_FILE = 16 * 1024 * 1024
@@ -222,11 +223,34 @@ class FolderTrust:
             return self._trust
         return not self.asks or self.book.state(self.book.look(folder)) in ("nothing", "trusted")
 
+    def server_list(self, folder: Path | None) -> tuple[str, bool]:
+        """The text of the folder's list of servers, and whether they may be started.
+
+        A folder that was merely named for a run is not trusted for programs. Blocking file I/O.
+        """
+        if folder is None or not is_there(folder / SERVERS):
+            return "", False
+        content = self.book.look(folder)
+        trusted = self._trust if self._trust is not None else self.book.state(content) == "trusted"
+        return content.texts.get(SERVERS, ""), trusted
+
     def pending(self, folder: Path | None) -> TrustQuestion | None:
         """What to ask about the folder; None if nothing is to be asked. Blocking file I/O."""
         if folder is None or not self.asks or self._trust is not None:
             return None
         return self.book.question(folder)
+
+    def reconsider(self, folder: Path | None) -> TrustQuestion | None:
+        """What was asked about the folder, to be answered anew; None if it brings nothing.
+
+        Blocking file I/O.
+        """
+        if folder is None or not self.asks or self._trust is not None:
+            return None
+        content = self.book.look(folder)
+        if self.book.state(content) == "nothing":
+            return None
+        return self.book.question(folder) or TrustQuestion(content)
 
     def answer(self, question: TrustQuestion, trusted: bool) -> None:
         """Keeps the answer. SettingsError if it cannot be stored."""

@@ -41,11 +41,18 @@ def folder(tmp_path: Path) -> Path:
 class FullDisk:
     """A book that cannot be written to."""
 
-    def decision(self, tool: str, arguments: Mapping[str, object], folder: str) -> None:
+    def decision(
+        self, tool: str, arguments: Mapping[str, object], folder: str, definition: str = ""
+    ) -> None:
         return None
 
     def remember(
-        self, tool: str, arguments: Mapping[str, object], folder: str, decision: Decision
+        self,
+        tool: str,
+        arguments: Mapping[str, object],
+        folder: str,
+        decision: Decision,
+        definition: str = "",
     ) -> None:
         raise SettingsError("The rule could not be saved: No space left on device.")
 

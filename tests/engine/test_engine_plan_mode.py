@@ -22,11 +22,13 @@ pytestmark = pytest.mark.usefixtures("wire")
 class Everything:
     """A rule that allows every call, for ever."""
 
-    def decision(self, tool: str, arguments: Any, folder: str) -> Decision:
+    def decision(self, tool: str, arguments: Any, folder: str, definition: str = "") -> Decision:
         """Yes."""
         return Decision(True, scope="always")
 
-    def remember(self, tool: str, arguments: Any, folder: str, decision: Decision) -> None:
+    def remember(
+        self, tool: str, arguments: Any, folder: str, decision: Decision, definition: str = ""
+    ) -> None:
         """Nothing is added."""
 
 

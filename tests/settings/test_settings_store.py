@@ -114,12 +114,12 @@ def test_an_odd_value_does_not_stand_in_the_way_of_changing_another(store, home)
 
 
 def test_fields_of_a_newer_version_are_kept(store, home):
-    write(home, '{"general": {"tomorrow": [1]}, "mcp": {"servers": {"a": {}}}, "version": 9}')
+    write(home, '{"general": {"tomorrow": [1]}, "later": {"things": {"a": {}}}, "version": 9}')
     store.set("general.send_key", "ctrl_enter")
     raw = json.loads((home / FILE_NAME).read_text())
     assert raw["general"] == {"tomorrow": [1], "send_key": "ctrl_enter"}
-    assert raw["mcp"] == {"servers": {"a": {}}}
-    assert store.get("mcp.servers") == {"a": {}}
+    assert raw["later"] == {"things": {"a": {}}}
+    assert store.get("later.things") == {"a": {}}
 
 
 @pytest.mark.parametrize(

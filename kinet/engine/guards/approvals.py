@@ -64,6 +64,8 @@ class Approvals:
             readable=turn.readable,
             start=context.start,
             local_permits=turn.local_permits,
+            definition=getattr(tool, "definition", ""),
+            claims_read=getattr(tool, "claims_read", False),
         )
         await self._look_for_sandbox(tool)
         verdict = self._judge(facts)
@@ -111,7 +113,9 @@ class Approvals:
             return
         folder = self._places(facts)[-1]
         try:
-            await asyncio.to_thread(book.remember, facts.tool, facts.arguments, folder, decision)
+            await asyncio.to_thread(
+                book.remember, facts.tool, facts.arguments, folder, decision, facts.definition
+            )
         except SettingsError as exc:
             self._emit(Notice(f"Allowed this once; no rule was saved. {exc.sentence()}", "warning"))
 
@@ -143,7 +147,7 @@ class Approvals:
         remembered = None
         if turn.remembered:
             answers = [
-                turn.remembered.decision(facts.tool, facts.arguments, place)
+                turn.remembered.decision(facts.tool, facts.arguments, place, facts.definition)
                 for place in self._places(facts)
             ]
             no = next((answer for answer in answers if answer and not answer.allowed), None)

@@ -7,7 +7,6 @@ import json
 import os
 import selectors
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +25,6 @@ _LAST_WORDS_SECONDS = 0.2
 _PROGRESS_SECONDS = 0.05
 _PROGRESS_CHARACTERS = 64 * 1024
 _BLOCK = 128 * 1024
-_RUNNER = Path(__file__).with_name("process_runner.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +134,12 @@ class RunningCommand:
 
     def _watch(self) -> None:
         began = time.monotonic()
-        process, report = _started(self._command, self._folder, self._environment, self._note)
+        process, report = process_tree.start(
+            self._command,
+            self._folder,
+            self._environment,
+            () if self._note is None else (self._note.descriptor,),
+        )
         assert process.stdout is not None
         assert process.stderr is not None
         with selectors.DefaultSelector() as selector:
@@ -287,38 +290,3 @@ async def finish(running: RunningCommand) -> Ended:
         running.stop()
         await asyncio.get_running_loop().run_in_executor(None, running.finished.wait, 2.0)
         raise
-
-
-def _started(
-    command: Sequence[str],
-    folder: Path,
-    environment: Mapping[str, str],
-    note: FolderNote | None,
-) -> tuple[subprocess.Popen[bytes], int | None]:
-    """The process and the descriptor of the runner's reports (None where there is no runner)."""
-    passed = () if note is None else (note.descriptor,)
-    if not process_tree.HAS_RUNNER:
-        return process_tree.start_plain(command, folder, environment, passed), None
-    reader, writer = os.pipe()
-    order = os.memfd_create("command")
-    try:
-        # A file name may be any bytes: they travel as they are.
-        words = [os.fsencode(word).decode("latin-1") for word in command]
-        os.write(order, json.dumps(words).encode("ascii"))
-        process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(_RUNNER), str(writer), str(order)],
-            cwd=folder,
-            env=dict(environment),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=(writer, order, *passed),
-            start_new_session=True,
-        )
-    except BaseException:
-        os.close(reader)
-        raise
-    finally:
-        os.close(writer)
-        os.close(order)
-    return process, reader

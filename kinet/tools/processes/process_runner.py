@@ -1,10 +1,11 @@
 """Runs one command under processes that outlive it and can end everything it started (Linux).
 
-Started as a script of its own, with the standard library only: `process_runner.py FD ORDER`. ORDER
-is a descriptor whose file holds the command as JSON: what stands in this process's own arguments
-would be found, and ended, by a `pkill -f` of the command. Standard input is a pipe whose end, or
-whose first byte, means: end the whole tree. FD takes reports, one JSON object a line: {"pid"}, then
-{"ended", "survivors"}, then {"swept"} if it swept.
+Started as a script of its own, with the standard library only: `process_runner.py FD ORDER [INPUT]`
+ORDER is a descriptor whose file holds the command as JSON: what stands in this process's own
+arguments would be found, and ended, by a `pkill -f` of the command. Standard input is a pipe whose
+end, or whose first byte, means: end the whole tree. FD takes reports, one JSON object a line:
+{"pid"}, then {"ended", "survivors"}, then {"swept"} if it swept. INPUT is a descriptor that the
+command reads as its own standard input; without one it has none.
 
 There are two of them, one above the other: the upper one ends the tree if the lower one, which does
 the work, is killed or stopped by what it runs. Both at once is more than can be met here.
@@ -35,6 +36,7 @@ _NAME = b"kinet-runner"
 def main(arguments: list[str]) -> int:
     """Returns when the command and everything below it has ended."""
     report, command = int(arguments[0]), _ordered(int(arguments[1]))
+    given = int(arguments[2]) if len(arguments) > 2 else -1
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     # No `killall python` of the command is meant for its runner.
@@ -43,6 +45,8 @@ def main(arguments: list[str]) -> int:
     wake = _wake_pipe()
     worker = os.fork()
     if worker:
+        if given >= 0:
+            os.close(given)
         _be_silent()
         return _guard(worker, report, wake)
     prctl(_SET_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
@@ -54,7 +58,9 @@ def main(arguments: list[str]) -> int:
     child = os.fork()
     if child == 0:
         prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
-        _become(command, report)
+        _become(command, report, given)
+    if given >= 0:
+        os.close(given)
     _be_silent()
     _tell(report, {"pid": child})
     _watch(child, report, wake)
@@ -109,12 +115,13 @@ def _wake_pipe() -> int:
     return reader
 
 
-def _become(command: list[bytes], report: int) -> None:
+def _become(command: list[bytes], report: int, given: int) -> None:
     """Never returns: the child becomes the command, in a session of its own, without a terminal."""
     try:
         os.setsid()
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
+        reads = given if given >= 0 else os.open(os.devnull, os.O_RDONLY)
+        os.dup2(reads, 0)
+        os.close(reads)
         os.close(report)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.set_wakeup_fd(-1)

@@ -1,8 +1,9 @@
-"""Ends a process with all that it started, on each system in its own way."""
+"""Starts a process and ends it with all that it started, on each system in its own way."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import select
 import signal
@@ -11,11 +12,55 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+Process = subprocess.Popen[bytes]
+
 # A frozen app has no interpreter to run the runner with; it then ends trees as macOS does.
 HAS_RUNNER = sys.platform == "linux" and not getattr(sys, "frozen", False)
 # Longer than its sweep takes at most: a runner that is killed in the middle leaves what it had not
 # reached, for ever.
 _RUNNER_SECONDS = 6.0
+_RUNNER = Path(__file__).with_name("process_runner.py")
+
+
+def start(
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    passed: Sequence[int] = (),
+    *,
+    reads: int | None = None,
+) -> tuple[subprocess.Popen[bytes], int | None]:
+    """The process and the descriptor of the runner's reports (None where there is no runner).
+
+    `reads` is what the command reads as its standard input; it has none without. OSError if it
+    cannot start; under a runner that a program does not exist is told by its exit code, 127.
+    """
+    if not HAS_RUNNER:
+        return start_plain(command, folder, environment, passed, reads=reads), None
+    reader, writer = os.pipe()
+    order = os.memfd_create("command")
+    try:
+        # A file name may be any bytes: they travel as they are.
+        words = [os.fsencode(word).decode("latin-1") for word in command]
+        os.write(order, json.dumps(words).encode("ascii"))
+        given = () if reads is None else (reads,)
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(_RUNNER), *map(str, (writer, order, *given))],
+            cwd=folder,
+            env=dict(environment),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=(writer, order, *given, *passed),
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(reader)
+        raise
+    finally:
+        os.close(writer)
+        os.close(order)
+    return process, reader
 
 
 def start_plain(
@@ -23,13 +68,15 @@ def start_plain(
     folder: Path,
     environment: Mapping[str, str],
     passed: Sequence[int] = (),
+    *,
+    reads: int | None = None,
 ) -> subprocess.Popen[bytes]:
     """Starts a command without a runner, in a group or session of its own and without a window."""
     return subprocess.Popen(
         list(command),
         cwd=folder,
         env=dict(environment),
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL if reads is None else reads,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=os.name != "nt",

@@ -1,11 +1,11 @@
-"""Fetches one web page through checked addresses, in bounded time and memory."""
+"""Asks web servers through checked addresses; fetches a page in bounded time and memory."""
 
 from __future__ import annotations
 
 import asyncio
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from urllib.parse import urljoin
@@ -83,20 +83,46 @@ async def fetch(url: str, reach: Reach) -> Fetched:
         ) from exc
 
 
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """The open ways to the network: straight, and by the proxy where there is one."""
+
+    direct: httpx.AsyncBaseTransport
+    proxy: httpx.AsyncBaseTransport | None = None
+
+    async def ask(
+        self,
+        target: Target,
+        reach: Reach,
+        *,
+        method: str = "GET",
+        headers: Mapping[str, str] = _HEADERS,
+        content: bytes = b"",
+    ) -> httpx.Response:
+        """One request to an address that was checked just now. ToolError kinds refused, network,
+        certificate. The answer is to be closed."""
+        addresses = await _checked(target, reach)
+        if self.proxy is not None and _by_proxy(target, reach):
+            return await _request_by_name(self.proxy, target, method, headers, content)
+        return await _request(self.direct, target, addresses, method, headers, content)
+
+
+async def opened_ways(stack: AsyncExitStack, reach: Reach) -> Ways:
+    """The ways, closed with the stack. ToolError for an unusable proxy or certificate file."""
+    try:
+        direct = await stack.enter_async_context(reach.transport())
+        proxy = await stack.enter_async_context(reach.proxy()) if reach.proxy else None
+    except SettingsError as exc:
+        raise ToolError(f"Not fetched: {exc}", kind="network") from exc
+    return Ways(direct, proxy)
+
+
 async def _follow(url: str, reach: Reach) -> Fetched:
     target = _target(url, reach)
-    async with AsyncExitStack() as ways:
-        try:
-            direct = await ways.enter_async_context(reach.transport())
-            proxy = await ways.enter_async_context(reach.proxy()) if reach.proxy else None
-        except SettingsError as exc:
-            raise ToolError(f"Not fetched: {exc}", kind="network") from exc
+    async with AsyncExitStack() as stack:
+        ways = await opened_ways(stack, reach)
         for _ in range(_MOST_HOPS + 1):
-            addresses = await _checked(target, reach)
-            if proxy is not None and _by_proxy(target, reach):
-                answer = await _request_by_name(proxy, target)
-            else:
-                answer = await _request(direct, target, addresses)
+            answer = await ways.ask(target, reach)
             try:
                 location = answer.headers.get("location", "")
                 if answer.status_code not in _REDIRECTS or not location:
@@ -157,20 +183,26 @@ async def _next_hop(target: Target, location: str, reach: Reach) -> Target:
 
 
 async def _request(
-    transport: httpx.AsyncBaseTransport, target: Target, addresses: list[Address]
+    transport: httpx.AsyncBaseTransport,
+    target: Target,
+    addresses: list[Address],
+    method: str,
+    headers: Mapping[str, str],
+    content: bytes,
 ) -> httpx.Response:
     """Asks the first address that answers; the name goes into Host and SNI, into no look-up."""
     failed: Exception | None = None
     for address in addresses[:4]:
         request = httpx.Request(
-            "GET",
+            method,
             httpx.URL(
                 scheme=target.scheme,
                 host=str(address),
                 port=target.port,
                 raw_path=target.path.encode("ascii"),
             ),
-            headers={**_HEADERS, "host": target.authority},
+            headers={**headers, "host": target.authority},
+            content=content or None,
             extensions={
                 "sni_hostname": target.host,
                 "timeout": {"connect": 8.0, "read": None, "write": 10.0, "pool": 5.0},
@@ -186,10 +218,22 @@ async def _request(
     ) from failed
 
 
-async def _request_by_name(transport: httpx.AsyncBaseTransport, target: Target) -> httpx.Response:
+async def _request_by_name(
+    transport: httpx.AsyncBaseTransport,
+    target: Target,
+    method: str,
+    headers: Mapping[str, str],
+    content: bytes,
+) -> httpx.Response:
     """Asks a proxy, which finds the way itself."""
     timeout = {"connect": 8.0, "read": None, "write": 10.0, "pool": 5.0}
-    request = httpx.Request("GET", target.url, headers=_HEADERS, extensions={"timeout": timeout})
+    request = httpx.Request(
+        method,
+        target.url,
+        headers=dict(headers),
+        content=content or None,
+        extensions={"timeout": timeout},
+    )
     try:
         return await transport.handle_async_request(request)
     except httpx.ProxyError as exc:
