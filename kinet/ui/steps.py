@@ -21,10 +21,15 @@ from kinet.core.events import (
 )
 from kinet.core.messages import ToolCall
 from kinet.core.own_command import NAME
+from kinet.core.server_names import server_and_tool
+from kinet.ui.server_call import first_words
 
 # Characters of a running call's output that stay at hand; twice as many for a while, so that not
 # every piece costs a copy of all.
 MOST_PROGRESS = 500_000
+
+# Characters of a line that tells how far a call is.
+_LONGEST_LINE = 400
 
 StepState = Literal["running", "done", "failed", "stopped", "waiting", "denied"]
 
@@ -67,7 +72,8 @@ class StepRecord:
     call of an earlier run. `parent` is the dispatch_agent call it belongs to, "" for none. `usage`
     and `cost` are those of the model call that asked for it, None where they are not known;
     `segments` are hashes of that request's parts, and `cache_note` says which of them broke the
-    prefix that the server had cached and what it cost, "" if none did.
+    prefix that the server had cached and what it cost, "" if none did. `pictures` are the data:
+    addresses of what the call gave to be seen.
     """
 
     call_id: str
@@ -87,11 +93,23 @@ class StepRecord:
     cost: float | None = None
     cache_note: str = ""
     segments: tuple[str, ...] = ()
+    pictures: tuple[str, ...] = ()
 
     @property
     def printed(self) -> int:
         """Characters of output so far, while the call runs."""
         return self.passed + len(self.progress)
+
+    @property
+    def of_server(self) -> bool:
+        """True for a call of a server's tool."""
+        return server_and_tool(self.name) is not None
+
+    @property
+    def newest_line(self) -> str:
+        """What it said last of how far it is, "" for nothing."""
+        lines = self.progress[-_LONGEST_LINE:].split("\n")
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
     @property
     def verb(self) -> str:
@@ -235,6 +253,7 @@ class StepBook:
                 parent=event.parent,
                 progress="",
                 passed=0,
+                pictures=event.pictures,
             )
         )
 
@@ -267,8 +286,10 @@ def is_own_command(event: Event) -> bool:
 
 
 def verb_of(tool_name: str) -> str:
-    """The word for a tool in a step row: Read, Search, Edit, Command, Write, …"""
+    """The word for a tool in a step row: Read, Search, Edit, Command, …; of a server its name."""
     known = _TOOLS.get(tool_name)
+    if known is None and (parts := server_and_tool(tool_name)) is not None:
+        return parts[0]
     return known[0] if known else tool_name.replace("_", " ").capitalize()
 
 
@@ -281,6 +302,8 @@ def icon_of(tool_name: str) -> str:
 def argument_of(name: str, arguments: Mapping[str, Any]) -> str:
     """The argument that says most, on one line, whole (a face elides it)."""
     known = _TOOLS.get(name)
+    if known is None and (parts := server_and_tool(name)) is not None:
+        return f"{parts[1]}  {first_words(arguments)}".strip()
     value = arguments.get(known[3]) if known and known[3] else None
     if value is None:
         value = next((item for item in arguments.values() if isinstance(item, str)), "")
@@ -293,6 +316,8 @@ def counts_of(records: Iterable[StepRecord]) -> str:
     for record in records:
         known = _TOOLS.get(record.name)
         word = known[1] if known else verb_of(record.name).lower()
+        if known is None and server_and_tool(record.name) is not None:
+            word = "server call"
         counts[word] = counts.get(word, 0) + 1
     ordered = sorted(counts.items(), key=lambda item: -item[1])
     return " · ".join(f"{number} {_plural(word, number)}" for word, number in ordered)

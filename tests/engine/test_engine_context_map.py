@@ -16,10 +16,27 @@ CALL = ToolCall("c1", "look", '{"word": "a"}')
 PICTURE = ImagePart("data:image/png;base64,iVBORw0KGgo=")
 
 
-def _shares(*messages: Message, **fields):  # type: ignore[no-untyped-def]
+class Search(Look):
+    """A tool of the server docs."""
+
+    name = "docs__search"
+
+
+class Fetch(Look):
+    """Another one."""
+
+    name = "docs__fetch"
+
+
+class Now(Look):
+    """The tool of the server time."""
+
+    name = "time__now"
+
+
+def _shares(*messages: Message, tools=(Look(), Change()), **fields):  # type: ignore[no-untyped-def]
     request = turn(
-        ScriptedProvider(), history=messages[:-1], user=messages[-1], tools=(Look(), Change()),
-        **fields,
+        ScriptedProvider(), history=messages[:-1], user=messages[-1], tools=tools, **fields,
     )  # fmt: skip
     return DirectEngine().context_map(request)
 
@@ -77,3 +94,12 @@ def test_the_parts_are_the_whole_where_no_server_has_counted_yet() -> None:
     assert all(share.tokens > 0 for share in told.shares)
     total = sum(share.tokens for share in told.shares)
     assert 0.9 * told.used <= total <= 1.1 * told.used
+
+
+def test_the_tools_of_each_server_are_a_part_of_their_own() -> None:
+    own = _shares(Message("user", "Hello"))
+    told = _shares(Message("user", "Hello"), tools=(Look(), Change(), Search(), Fetch(), Now()))
+    parts = [share for share in told.shares if share.kind == "tools"]
+    assert [share.name for share in parts] == ["2 tools", "docs: 2 tools", "time: 1 tool"]
+    assert parts[0] == next(share for share in own.shares if share.kind == "tools")
+    assert all(share.tokens > 0 for share in parts)

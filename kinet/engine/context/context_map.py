@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kinet.core.context_map import ContextMap, ContextShare, ShareKind
-from kinet.core.messages import Message
+from kinet.core.messages import Message, ToolSchema
+from kinet.core.server_names import server_and_tool
 from kinet.engine.base import Section, TurnRequest
 from kinet.engine.context.context import Context
 from kinet.engine.context.cut_points import begins_turn
@@ -24,12 +25,13 @@ def context_map(turn: TurnRequest, context: Context, messages: Sequence[Message]
     def of_sections(kind: ShareKind, sections: Sequence[Section]) -> list[ContextShare]:
         return [of_text(kind, section.title, section.text) for section in sections]
 
-    schemas = turn.toolbox.schemas()
     shares = [of_text("system", "Kinet's own words", text_of("base"))]
     shares += of_sections("skills", turn.skills)
     shares += of_sections("rules", (*turn.personal, *turn.rules))
-    tools = context.estimate(size_of_tools(schemas))
-    shares.append(ContextShare("tools", f"{len(schemas)} tools", tools))
+    shares += [
+        ContextShare("tools", name, context.estimate(size_of_tools(schemas)))
+        for name, schemas in _tools(turn.toolbox.schemas())
+    ]
     if turn.memory_text:
         shares.append(of_text("memory", "What is remembered", turn.memory_text))
     for group in _turns(messages):
@@ -37,6 +39,22 @@ def context_map(turn: TurnRequest, context: Context, messages: Sequence[Message]
         if any(item.content or item.tool_calls or item.command for item in group):
             shares.append(ContextShare(kind, _name(group[0]), context.estimate_messages(group)))
     return ContextMap(tuple(shares), context.used(), context.window, context.compact_at)
+
+
+def _tools(schemas: Sequence[ToolSchema]) -> list[tuple[str, list[ToolSchema]]]:
+    """Kinet's own tools, then those of each server, with what to call each heap."""
+    heaps: dict[str, list[ToolSchema]] = {"": []}
+    for schema in schemas:
+        known = server_and_tool(schema.name)
+        heaps.setdefault(known[0] if known else "", []).append(schema)
+    return [
+        (f"{server}: {_count(heap)}" if server else _count(heap), heap)
+        for server, heap in heaps.items()
+    ]
+
+
+def _count(heap: Sequence[ToolSchema]) -> str:
+    return f"{len(heap)} tool{'' if len(heap) == 1 else 's'}"
 
 
 def _turns(messages: Sequence[Message]) -> list[list[Message]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from kinet.core.approval import ApprovalRequest, Decision
+from kinet.core.server_names import server_and_tool
 from kinet.ui.asking.approval_words import answer_text, asked_text, summary_text
 from kinet.ui.asking.choice_answers import chosen_words
 from kinet.ui.asking.rule_editor import RuleEditor
@@ -22,6 +24,9 @@ from kinet.ui.kit.controls import ElidedLabel, Line, key_hint, repolish, text_la
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.look.theme import Theme
+
+if TYPE_CHECKING:
+    from kinet.ui.asking.server_rule import ServerRule
 
 
 class Answers(QWidget):
@@ -43,7 +48,7 @@ class Answers(QWidget):
         self._asked = asked_text(request)
         self._hunks: tuple[int, ...] | None = None
         self._focused = False
-        self.editor: RuleEditor | None = None
+        self.editor: RuleEditor | ServerRule | None = None
         self._theme: Theme | None = None
         self._make_buttons(request)
         self.reason = QLineEdit(self)
@@ -76,7 +81,8 @@ class Answers(QWidget):
 
     def enter(self, field: object) -> bool:
         """Enter in the field of the rule saves it and allows; False for another place."""
-        if self.editor is None or field is not self.editor.words:
+        editor = self.editor
+        if editor is None or editor.words is None or field is not editor.words:
             return False
         self._save_rule()
         return True
@@ -90,10 +96,16 @@ class Answers(QWidget):
         self.allow.setEnabled(bool(accepted))
         self.session.setVisible(not part and _for_session(self._request))
 
-    def open_editor(self) -> RuleEditor:
+    def open_editor(self) -> RuleEditor | ServerRule:
         """Shows the rule editor above the buttons."""
         if self.editor is None:
-            self.editor = RuleEditor(self._request, self._recent, self)
+            if server_and_tool(self._request.tool) is not None:
+                # Few have servers: the window starts without it.
+                from kinet.ui.asking.server_rule import ServerRule
+
+                self.editor = ServerRule(self._request, self)
+            else:
+                self.editor = RuleEditor(self._request, self._recent, self)
             self.editor.changed.connect(self._rule_changed)
             self._outer.insertWidget(0, self.editor)
             if self._theme is not None:
@@ -102,6 +114,7 @@ class Answers(QWidget):
             self.save.show()
             self._rule_changed()
             self.show_focus(self._focused)
+        assert self.editor is not None
         return self.editor
 
     def show_focus(self, focused: bool) -> None:
@@ -136,7 +149,7 @@ class Answers(QWidget):
         self.session.clicked.connect(lambda: self.allowed.emit(Decision(True, "session")))
         self.always = TextButton("Always…", self, name=f"Always, with a rule: {self._asked}")
         self.always.setObjectName("alwaysButton")
-        self.always.setVisible(request.kind == "command" and "folder" in request.scopes)
+        self.always.setVisible(_has_rule(request))
         self.always.clicked.connect(self._open_editor)
         self.deny = TextButton("Deny", self, name=f"Deny: {self._asked}")
         self.deny.setObjectName("denyButton")
@@ -146,7 +159,9 @@ class Answers(QWidget):
         self._why.clicked.connect(self._open_reason)
 
     def _open_editor(self) -> None:
-        self.open_editor().words.setFocus(Qt.FocusReason.OtherFocusReason)
+        editor = self.open_editor()
+        first = editor.words or editor.reach.buttons[editor.reach.value]
+        first.setFocus(Qt.FocusReason.OtherFocusReason)
         self.unfolded.emit()
 
     def _save_rule(self) -> None:
@@ -165,9 +180,13 @@ class Answers(QWidget):
 
 def _for_session(request: ApprovalRequest) -> bool:
     """True where "this session" is offered by itself and not as part of a rule."""
-    return "session" in request.scopes and not (
-        request.kind == "command" and "folder" in request.scopes
-    )
+    return "session" in request.scopes and not _has_rule(request)
+
+
+def _has_rule(request: ApprovalRequest) -> bool:
+    """True where a yes may be kept as a rule that says how far it reaches."""
+    ruled = request.kind == "command" or server_and_tool(request.tool) is not None
+    return ruled and "folder" in request.scopes
 
 
 class AnsweredRow(QWidget):

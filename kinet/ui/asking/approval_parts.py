@@ -6,7 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from kinet.core.approval import ApprovalRequest
+from kinet.core.server_names import server_and_tool
 from kinet.ui.asking.approval_words import (
+    body_of,
     hidden_text,
     icon_of,
     place_of,
@@ -97,8 +99,8 @@ class Body(QWidget):
             self._add_diff(request, column)
         elif figures(request):
             inner.addWidget(BudgetFigures(request, self))
-        elif request.body:
-            self._box = CodeBox(request.body, "bash" if request.kind == "command" else "", self)
+        elif body := body_of(request):
+            self._box = CodeBox(body, "bash" if request.kind == "command" else "", self)
             self._box.view.setAccessibleName(request.question)
             inner.addWidget(self._box)
             self._count = text_label("", type="meta", tone="text_3", parent=self)
@@ -106,7 +108,11 @@ class Body(QWidget):
             if self._box.hidden:
                 self._note(inner, "alert", "danger", hidden_text(self._box.hidden))
         if targets := targets_of(request):
-            self._note(inner, "folder", "text_2", targets)
+            of_server = server_and_tool(request.tool) is not None
+            self._note(inner, "plug" if of_server else "folder", "text_2", targets)
+        if request.claim:
+            words = f"The server says of this tool, unchecked: “{spell_out(request.claim).text}”"
+            self._note(inner, "chat", "text_2", words)
         if request.reason:
             self._note(inner, "info", "text_2", sentence(request.reason))
         if request.risk:

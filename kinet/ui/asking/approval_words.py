@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kinet.core.approval import ApprovalRequest, Decision
+from kinet.core.server_names import server_and_tool
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.panel.step_text import duration_text
+from kinet.ui.server_call import arguments_text, first_words
 
 # Characters of a command or a diff that are said; the card holds it whole.
 _LONGEST_SPOKEN = 300
@@ -22,6 +24,8 @@ _ICONS: Mapping[str, str] = {
 
 def icon_of(request: ApprovalRequest) -> str:
     """The icon of the question's kind."""
+    if server_and_tool(request.tool) is not None:
+        return "plug"
     return _ICONS.get(request.kind, "shield")
 
 
@@ -37,10 +41,21 @@ def place_of(request: ApprovalRequest) -> tuple[str, bool]:
 
 def targets_of(request: ApprovalRequest) -> str:
     """The real targets that the head does not name yet, as one line."""
+    if server_and_tool(request.tool) is not None:
+        # What is asked is a program of its own; where it acts nobody can know.
+        lines = "; ".join(spell_out(line).text for line in request.targets)
+        return f"The server is {lines}" if lines else ""
     shown = place_of(request)[0]
     names = [spell_out(_inside(target, request.folder)).text for target in request.targets]
     names = [name for name in names if name != shown and not _is_named(name, request)]
     return "Acts on " + ", ".join(names) if names else ""
+
+
+def body_of(request: ApprovalRequest) -> str:
+    """What is asked about, whole: a server's call by its arguments, one below the other."""
+    if server_and_tool(request.tool) is None:
+        return request.body
+    return arguments_text(request.arguments) or "Without arguments."
 
 
 def asked_text(request: ApprovalRequest) -> str:
@@ -51,7 +66,7 @@ def asked_text(request: ApprovalRequest) -> str:
 
 def spoken_question(request: ApprovalRequest) -> str:
     """What is said when the question comes up: it, its place, and what it is about."""
-    about = " ".join(spell_out(request.body[:_LONGEST_SPOKEN]).text.split())
+    about = " ".join(spell_out(body_of(request)[:_LONGEST_SPOKEN]).text.split())
     return f"Kinet asks: {asked_text(request)} {about}".strip()
 
 
@@ -103,6 +118,9 @@ def summary_text(request: ApprovalRequest) -> str:
     """What was asked, on one line."""
     if request.kind == "edit":
         return place_of(request)[0] or request.question
+    if (known := server_and_tool(request.tool)) is not None:
+        said = f"{known[0]} {known[1]} {first_words(request.arguments)}"
+        return spell_out(said.strip()).text
     first = spell_out(request.body).text.strip().split("\n")[0]
     return first or request.question
 

@@ -31,14 +31,21 @@ class CodeBox(QFrame):
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.document().setDocumentMargin(0)
         self.view.row_layout.indent = 0.0
-        spelt = spell_out(text)
-        self.hidden = len(spelt.marks)
-        self.text = spelt.text
-        self.view.show_rows(_rows(spelt.text, spelt.marks, language))
+        self._language = language
+        self.hidden, self.text = 0, ""
+        self.set_text(text)
         policy = self.sizePolicy()
         policy.setVerticalPolicy(QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+
+    def set_text(self, text: str) -> None:
+        """Shows another text, from its beginning."""
+        spelt = spell_out(text)
+        self.hidden = len(spelt.marks)
+        self.text = spelt.text
+        self.view.show_rows(_rows(spelt.text, spelt.marks, self._language))
+        self.updateGeometry()
 
     def hasHeightForWidth(self) -> bool:
         """The box is as high as its text, up to twelve rows."""

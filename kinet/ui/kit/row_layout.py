@@ -27,9 +27,10 @@ class RowLayout(QPlainTextDocumentLayout):
         state = block.userState()
         if state >= SPECIAL:
             return QRectF(rect.x(), rect.y(), rect.width(), state)
-        layout = block.layout()
-        lines = layout.lineCount()
-        if not lines:
+        # Qt asks for the block at the top, also while there is none: before the first layout.
+        layout = block.layout() if block.isValid() else None
+        lines = layout.lineCount() if layout is not None else 0
+        if layout is None or not lines:
             return rect
         first = layout.lineAt(0)
         above = max(0.0, (self.row_height - first.height()) // 2)

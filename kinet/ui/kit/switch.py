@@ -30,19 +30,23 @@ class Switch(QCheckBox):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Track and knob; off is told by place and by the empty track, not by colour alone."""
-        theme = current_theme()
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        track = QRectF(_RING, _RING, _WIDTH, _HEIGHT)
-        on = self.isChecked()
-        painter.setPen(QPen(theme.qcolor("accent" if on else "control_border"), 1))
-        painter.setBrush(theme.qcolor("accent" if on else "raised"))
-        painter.drawRoundedRect(track.adjusted(0.5, 0.5, -0.5, -0.5), 9.5, 9.5)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.qcolor("on_accent" if on else "control_border"))
-        left = track.right() - 16 if on else track.left() + 4
-        painter.drawEllipse(QRectF(left, track.top() + 4, 12, 12))
+        draw_switch(painter, QRectF(_RING, _RING, _WIDTH, _HEIGHT), self.isChecked())
         if self.hasFocus():
+            track = QRectF(_RING, _RING, _WIDTH, _HEIGHT)
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme.qcolor("focus"), 2))
+            painter.setPen(QPen(current_theme().qcolor("focus"), 2))
             painter.drawRoundedRect(track.adjusted(-2, -2, 2, 2), 12, 12)
+
+
+def draw_switch(painter: QPainter, track: QRectF, on: bool) -> None:
+    """Draws a switch of 36 by 20 where `track` is."""
+    theme = current_theme()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(theme.qcolor("accent" if on else "control_border"), 1))
+    painter.setBrush(theme.qcolor("accent" if on else "raised"))
+    painter.drawRoundedRect(track.adjusted(0.5, 0.5, -0.5, -0.5), 9.5, 9.5)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.qcolor("on_accent" if on else "control_border"))
+    left = track.right() - 16 if on else track.left() + 4
+    painter.drawEllipse(QRectF(left, track.top() + 4, 12, 12))

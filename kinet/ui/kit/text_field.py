@@ -51,3 +51,6 @@ class TextField(QPlainTextEdit):
         sheet = f"QPlainTextEdit {{{family}{ground} }}" if family or ground else ""
         if sheet != self.styleSheet():
             self.setStyleSheet(sheet)
+        if self._code:
+            # Every character is seen as it is: a style sheet would let "--" become one stroke.
+            self.document().setDefaultFont(theme.font("code", mono=True))

@@ -20,19 +20,29 @@ from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.panel.model_share import ModelShare, share_of
 from kinet.ui.panel.output_view import OutputView
+from kinet.ui.panel.pictures_place import PicturesPlace
 from kinet.ui.panel.step_foot import ShareRow, StepFoot
 from kinet.ui.panel.step_head import StepHead
-from kinet.ui.panel.step_text import empty_text, input_text, raw_text, rest_of
+from kinet.ui.panel.step_text import (
+    data_of,
+    data_text,
+    empty_text,
+    input_text,
+    raw_text,
+    rest_of,
+)
 from kinet.ui.panel.whole_strip import WholeStrip
 from kinet.ui.steps import StepRecord
 
-OUTPUT, INPUT, CHANGES, MODEL, RAW = range(5)
+OUTPUT, INPUT, CHANGES, MODEL, RAW, DATA, PICTURES = range(7)
 _TABS = (
     ("Output", "stepDetailOutput"),
     ("Input", "stepDetailInput"),
     ("Changes", "changesTab"),
     ("Model’s view", "stepDetailModel"),
     ("Raw", "stepDetailRaw"),
+    ("Data", "stepDetailData"),
+    ("Pictures", "stepDetailPictures"),
 )
 _LIVE = ("running", "waiting")
 
@@ -108,6 +118,10 @@ class StepDetail(QFrame):
         else:
             self._filled.clear()
         self.tabs.setTabVisible(CHANGES, bool(record.details.get("diff")))
+        self.tabs.setTabVisible(DATA, data_of(record) is not None)
+        self.tabs.setTabVisible(PICTURES, bool(record.pictures))
+        if not same and record.pictures and not record.content.strip():
+            self.tabs.setCurrentIndex(PICTURES)
         self._fill(OUTPUT)
         self._fill(INPUT)
         self._fill(CHANGES)
@@ -144,7 +158,7 @@ class StepDetail(QFrame):
     def find_text(self, text: str) -> None:
         """Goes to the first place of a text, in the first tab that has it."""
         wanted = folded(text)
-        order = (OUTPUT, INPUT, MODEL, CHANGES, RAW)
+        order = (OUTPUT, INPUT, MODEL, CHANGES, DATA, RAW)
         tab = next(
             (one for one in order if wanted in folded(without_escapes(self._text(one)))), OUTPUT
         )
@@ -175,18 +189,22 @@ class StepDetail(QFrame):
     def _build_views(self) -> None:
         self.output, self.input = OutputView(self), OutputView(self)
         self.changes, self.model, self.raw = DiffView(self), OutputView(self), OutputView(self)
+        self.data = OutputView(self)
         self.views: tuple[RowView, ...] = (
             self.output,
             self.input,
             self.changes,
             self.model,
             self.raw,
+            self.data,
         )
         self._stack = QStackedWidget(self)
-        for view, (title, name) in zip(self.views, _TABS, strict=True):
+        self.pictures = PicturesPlace(self._stack)
+        for view, (title, name) in zip(self.views, _TABS[: len(self.views)], strict=True):
             view.setObjectName(name)
             view.setAccessibleName(title)
             self._stack.addWidget(view)
+        self._stack.addWidget(self.pictures)
         self.input.set_wrap(True)
         self._empty = text_label("", tone="text_3", parent=self._stack)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -220,7 +238,7 @@ class StepDetail(QFrame):
         self._foot.copy_requested.connect(self._copy)
         self._foot.save_requested.connect(self._save)
         self._foot.find_requested.connect(self.open_find)
-        for view in (self.output, self.model, self.raw):
+        for view in (self.output, self.model, self.raw, self.data):
             self._foot.wrap_toggled.connect(view.set_wrap)
         tabs = QHBoxLayout()
         tabs.setContentsMargins(16, 0, 0, 0)
@@ -240,7 +258,8 @@ class StepDetail(QFrame):
         tab_as_laid_out(self)
 
     def _view(self) -> RowView:
-        return self.views[max(0, self.tabs.currentIndex())]
+        tab = max(0, self.tabs.currentIndex())
+        return self.views[tab if tab < len(self.views) else OUTPUT]
 
     def _text(self, tab: int) -> str:
         """The source text of a tab, for copying and saving."""
@@ -248,11 +267,13 @@ class StepDetail(QFrame):
         if record is None:
             return ""
         if tab == INPUT:
-            return input_text(record.arguments)
+            return input_text(record)
         if tab == CHANGES:
             return str(record.details.get("diff", ""))
         if tab == MODEL:
             return record.model_content or record.content
+        if tab == DATA:
+            return data_text(record)
         return raw_text(record) if tab == RAW else self.full_text()
 
     def _fill(self, tab: int) -> None:
@@ -267,6 +288,8 @@ class StepDetail(QFrame):
             self.output.show_text(self._text(OUTPUT), self._share)
         elif tab == CHANGES:
             self.changes.show_diff(self._text(CHANGES))
+        elif tab == PICTURES:
+            self.pictures.show_pictures(self._record.pictures)
         elif isinstance(view := self.views[tab], OutputView):
             view.show_text(self._text(tab))
 
@@ -281,7 +304,7 @@ class StepDetail(QFrame):
         share = self._share if tab == OUTPUT else ModelShare("none")
         self._share_row.show_share(share, self.theme)
         self._share_line.setVisible(share.kind != "none")
-        self.find_strip.look_in(self.views[tab])
+        self.find_strip.look_in(self._view())
 
     def _show_head(self) -> None:
         record = self._record
@@ -293,12 +316,20 @@ class StepDetail(QFrame):
         self._head.show_record(record, self._share, self._place, seconds, self.theme)
 
     def _copy(self) -> None:
-        copy_text(self._text(self.tabs.currentIndex()))
+        tab = self.tabs.currentIndex()
+        if tab != PICTURES:
+            copy_text(self._text(tab))
+        elif not self.pictures.copy():
+            return
         self._foot.tell_copied()
 
     def _save(self) -> None:
         tab = self.tabs.currentIndex()
-        name = {CHANGES: "changes.patch", RAW: "step.json"}.get(tab, "output.txt")
+        if tab == PICTURES:
+            self.pictures.save(self.problem.emit)
+            return
+        names = {CHANGES: "changes.patch", RAW: "step.json", DATA: "data.json"}
+        name = names.get(tab, "output.txt")
         if tab == OUTPUT and self._record is not None and not self.whole.isHidden():
             # Only its ends are at hand: the whole is copied from where it lies.
             call_id = self._record.call_id

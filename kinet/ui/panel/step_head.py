@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from kinet.ui.kit.controls import ElidedLabel, IconButton, repolish, text_label
+from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.look.theme import Theme
 from kinet.ui.panel.model_share import ModelShare
 from kinet.ui.panel.step_text import (
@@ -18,6 +19,9 @@ from kinet.ui.panel.step_text import (
     state_look,
 )
 from kinet.ui.steps import StepRecord
+
+# Letters of the word at the beginning; only names of servers may be longer.
+_LONGEST_VERB = 18
 
 
 class StepHead(QWidget):
@@ -91,8 +95,8 @@ class StepHead(QWidget):
         ratio = self.devicePixelRatioF()
         self._mark.setPixmap(theme.pixmap(icon, token, 16, ratio))
         self._mark.setAccessibleName(state_look(record.state)[0])
-        self._verb.setText(record.verb)
-        self._argument.set_text(record.argument)
+        self._name(spell_out(record.verb).text)
+        self._argument.set_text(spell_out(record.argument).text)
         running = record.state in ("running", "waiting")
         size = record.printed if running else share.total
         self.setToolTip(call_fact(record))
@@ -123,6 +127,15 @@ class StepHead(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+
+    def _name(self, verb: str) -> None:
+        """The verb; a server's name leaves room for what it was asked, and tells itself whole."""
+        self._verb.ensurePolished()
+        most = self._verb.fontMetrics().averageCharWidth() * _LONGEST_VERB
+        shown = self._verb.fontMetrics().elidedText(verb, Qt.TextElideMode.ElideRight, most)
+        self._verb.setText(shown)
+        self._verb.setToolTip(verb if shown != verb else "")
+        self._verb.setAccessibleName(verb)
 
     def _fit(self) -> None:
         """Leaves out facts that have no room whole: the size, then the place among the steps."""

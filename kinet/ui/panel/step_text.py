@@ -7,8 +7,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from kinet.core.server_names import server_and_tool
 from kinet.ui.kit.figures import cost_words
 from kinet.ui.panel.model_share import ModelShare
+from kinet.ui.server_call import arguments_text
 from kinet.ui.steps import StepRecord
 
 # state: (word, colour token, icon)
@@ -59,8 +61,12 @@ def empty_text(record: StepRecord) -> str:
     return f"No output, exit {code}" if isinstance(code, int) else "No output"
 
 
-def input_text(arguments: Mapping[str, Any]) -> str:
+def input_text(record: StepRecord) -> str:
     """The arguments one below the other; a text of one argument alone is shown as it is."""
+    arguments = record.arguments
+    if server_and_tool(record.name) is not None:
+        # What a server was sent is shown as the question about it showed it.
+        return arguments_text(arguments)
     if len(arguments) == 1:
         only = next(iter(arguments.values()))
         if isinstance(only, str):
@@ -130,6 +136,16 @@ def _call_figures(record: StepRecord) -> dict[str, Any]:
             "segments": list(record.segments),
         }
     }
+
+
+def data_of(record: StepRecord) -> Any:
+    """The structured result that a server gave beside its text, None for none."""
+    return record.details.get("structured")
+
+
+def data_text(record: StepRecord) -> str:
+    """The structured result as JSON."""
+    return _json(data_of(record))
 
 
 def raw_text(record: StepRecord) -> str:

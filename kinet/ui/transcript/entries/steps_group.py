@@ -140,7 +140,9 @@ class StepGroup(Entry):
             1, self._head_height + _PAD + number * self._row_height, width - 2, self._row_height
         )
         record = self.records[call_id]
-        return Hit("step", call_id, rect, record.argument)
+        # The column of the verb has little room for the name of a server.
+        whole = f"{record.verb}: {record.argument}" if record.of_server else record.argument
+        return Hit("step", call_id, rect, whole)
 
     def _state(self) -> str:
         states = [record.state for record in self.records.values()]
@@ -206,7 +208,8 @@ class StepGroup(Entry):
             return plural(len(self._own()), "step")
         record = running[-1]
         number = list(self.records).index(record.call_id) + 1
-        return f"step {number}: {_DOING.get(record.verb, record.verb.lower())} {record.argument}"
+        verb = record.verb if record.of_server else record.verb.lower()
+        return f"step {number}: {_DOING.get(record.verb, verb)} {record.argument}"
 
     def _paint_row(self, canvas: Canvas, record: StepRecord, hit: Hit) -> None:
         painter, style = canvas.painter, canvas.style
@@ -268,7 +271,7 @@ def _put_under(record: StepRecord, records: dict[str, StepRecord]) -> dict[str, 
 def _result(record: StepRecord) -> tuple[str, str]:
     """The word of the result column and its colour."""
     if record.state == "running":
-        return "running", "text_3"
+        return (record.newest_line if record.of_server else "") or "running", "text_3"
     details = record.details
     added, removed = details.get("added"), details.get("removed")
     token = "danger" if record.state == "failed" else "text_3"
