@@ -161,6 +161,8 @@ class Connection:
                 self._ready(live)
                 while await live.listed_anew():
                     self._ready(live)
+                # Its tools are hidden from now on, not only when all of it has ended.
+                self._tell(Snapshot("starting", "It ended.", title=live.title))
         except ToolError as exc:
             return exc
         except BaseExceptionGroup as group:

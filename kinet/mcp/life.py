@@ -117,6 +117,7 @@ class Life:
         self._web = WebWay(server, reach)
         client = await self._web.client(stack)
         if server.kind == "http":
+            await stack.enter_async_context(client)
             made = self._sdk.http_streams(
                 server.url, http_client=client, max_sse_event_size=LARGEST_ANSWER
             )

@@ -64,9 +64,8 @@ def output_of(raw: Mapping[str, Any], details: Mapping[str, Any]) -> ToolOutput:
     is_error = raw.get("isError") is True
     text = _shortened("\n\n".join(text for text in parts.texts if text))
     if not text:
-        text = (
-            "The server failed and said nothing." if is_error else "[the server answered nothing]"
-        )
+        said = "the server failed and said nothing" if is_error else "the server answered nothing"
+        text = f"[{said}]"
     shown = {**details, "parts": parts.kinds}
     if structured is not None and len(json.dumps(structured, default=str)) <= _LARGEST_VALUE:
         shown["structured"] = structured

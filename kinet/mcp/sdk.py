@@ -29,21 +29,18 @@ class Sdk:
 
     dispatcher: Any
     error: type[Exception]
+    # What a closed stream raises.
+    closed: tuple[type[Exception], ...]
     http_streams: Any
     sse_streams: Any
     _message: Any
     _adapter: Any
     _stream: Any
-    _groups: Any
 
     def make_stream(self) -> tuple[Any, Any]:
         """Two ends of a stream of messages: who sends waits for who takes."""
         ends: tuple[Any, Any] = self._stream(0)
         return ends
-
-    def task_group(self) -> Any:
-        """A group of tasks, as the package wants them."""
-        return self._groups()
 
     def read_messages(self, line: bytes) -> list[Any]:
         """The messages in a line of JSON, one or several; none for anything else."""
@@ -91,12 +88,12 @@ def _imported() -> Sdk:
     return Sdk(
         dispatcher.JSONRPCDispatcher,
         dispatcher.MCPError,
+        (anyio.ClosedResourceError, anyio.BrokenResourceError),
         http.streamable_http_client,
         sse.sse_client,
         dispatcher.SessionMessage,
         types.jsonrpc_message_adapter,
         anyio.create_memory_object_stream,
-        anyio.create_task_group,
     )
 
 

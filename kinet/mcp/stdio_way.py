@@ -62,9 +62,14 @@ class StdioWay:
         incoming, read = sdk.make_stream()
         write, outgoing = sdk.make_stream()
 
+        async def deliver(message: Any) -> None:
+            # Nobody listens any more when it is being ended.
+            with suppress(*sdk.closed):
+                await incoming.send(message)
+
         def take(line: bytes) -> None:
             for message in self._messages(sdk, line):
-                asyncio.run_coroutine_threadsafe(incoming.send(message), loop).result()
+                asyncio.run_coroutine_threadsafe(deliver(message), loop).result()
 
         def ended(trouble: LineTooLongError | None) -> None:
             if trouble is not None:

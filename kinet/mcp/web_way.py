@@ -12,6 +12,7 @@ import httpx
 
 from kinet.core.errors import ToolError
 from kinet.mcp.definition import ServerDefinition
+from kinet.net.client import goes_direct
 from kinet.policy.network import Target, judge_url, parse_target
 from kinet.tools.web.web_transport import Reach, Ways, opened_ways
 
@@ -49,7 +50,12 @@ def reach_for(server: ServerDefinition, reach: Reach) -> Reach:
         target = parse_target(server.url)
     except ValueError as exc:
         raise ToolError(f"The address cannot be used: {exc}.") from exc
-    if server.place == "own":
+    behind_proxy = reach.proxy is not None and not goes_direct(
+        httpx.URL(target.url), reach.no_proxy
+    )
+    is_local = judge_url(server.url).verdict == "deny"
+    if server.place == "own" and (is_local or not behind_proxy):
+        # Also a name that stands for an inner address; by a proxy names are looked up there.
         permits = permits | {f"{target.host}:{target.port}"}
     judgement = judge_url(server.url, local_permits=permits)
     if judgement.verdict == "deny":
@@ -72,7 +78,10 @@ class WebWay:
         self.is_lost = False
 
     async def client(self, stack: AsyncExitStack) -> httpx2.AsyncClient:
-        """The client, closed with the stack. It asks nobody but this server."""
+        """A client that is still to be opened; its ways are closed with the stack.
+
+        It asks nobody but this server.
+        """
         web: Any = importlib.import_module("httpx2")
         ways = await opened_ways(stack, self._reach)
         client: httpx2.AsyncClient = web.AsyncClient(
@@ -82,7 +91,7 @@ class WebWay:
             follow_redirects=False,
             timeout=None,
         )
-        return await stack.enter_async_context(client)
+        return client
 
     async def answer(
         self, ways: Ways, method: str, url: str, headers: dict[str, str], content: bytes

@@ -86,7 +86,7 @@ class ServerServices:
         """What `save` would complain about, "" for nothing."""
         trouble = entry_trouble(name, entry)
         if trouble and not trouble.startswith("in plain text"):
-            return f"{trouble[:1].upper()}{trouble[1:]}."
+            return f"{trouble}."
         known = {key.casefold() for key in self._settings.values.mcp.servers if key != old_name}
         return f"There is a server {name} already." if name.casefold() in known else ""
 
@@ -235,7 +235,7 @@ class ServerServices:
         began = time.monotonic()
         trouble = entry_trouble(name or "server", entry)
         if trouble and not trouble.startswith("in plain text"):
-            return Tried(False, f"{trouble[:1].upper()}{trouble[1:]}.")
+            return Tried(False, f"{trouble}.")
         server = read_definition(name or "server", entry)
         try:
             told = await self._book.servers.try_out(server, folder, progress)
