@@ -26,6 +26,7 @@ _KINDS: dict[str, Kind] = {
     "stdio": "stdio", "http": "http", "streamable-http": "http", "streamablehttp": "http",
     "streamable_http": "http", "sse": "sse",
 }  # fmt: skip
+_VARIABLE = re.compile(r"\$\{(?!keychain\})([A-Za-z_][A-Za-z0-9_]*)")
 _VARIABLE_NAME = re.compile(r"[^=\0]+\Z")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+\Z")
 # Headers that belong to the protocol or the connection.
@@ -208,7 +209,12 @@ def _check_names(
 
 
 def _given(verb: str, pairs: Mapping[str, str]) -> str:
-    return f"  ({verb} {', '.join(visible_line(name) for name in sorted(pairs))})" if pairs else ""
+    """What it is given, and which of the person's variables are in it; no value."""
+    told = []
+    for name in sorted(pairs):
+        taken = dict.fromkeys(_VARIABLE.findall(pairs[name]))
+        told.append(f"{name} from your {' and '.join(taken)}" if taken else name)
+    return visible_line(f"  ({verb} {', '.join(told)})") if told else ""
 
 
 def _shown(text: str) -> str:

@@ -22,6 +22,7 @@ from kinet.workspace.rules import RuleSet, load_rules
 SERVERS = ".mcp.json"
 _LONGEST_CONFIG = 256 * 1024
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"(.*)")?\s*\]')
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)")
 # Keys of a git configuration whose value is a program that git would run.
 _PROGRAM_KEYS = frozenset({
     "core.fsmonitor", "core.hookspath", "core.sshcommand", "core.pager", "core.editor",
@@ -138,13 +139,24 @@ def _command_line(entry: Any) -> str:
     if not isinstance(entry, dict):
         return "(not readable)"
     if "command" not in entry:
-        return visible_line(str(entry.get("url", "(no command)")))
+        address = visible_line(str(entry.get("url", "(no command)")))
+        return address + _given("sends", entry.get("headers"))
     words = [str(entry["command"])]
     arguments = entry.get("args")
     words += map(str, arguments) if isinstance(arguments, list) else []
-    variables = entry.get("env")
-    given = sorted(map(str, variables)) if isinstance(variables, dict) else []
-    return visible_line(shlex.join(words)) + (f"  (sets {', '.join(given)})" if given else "")
+    place = f"  (in {visible_line(str(entry['cwd']))})" if entry.get("cwd") else ""
+    return visible_line(shlex.join(words)) + place + _given("sets", entry.get("env"))
+
+
+def _given(verb: str, values: Any) -> str:
+    """What a server is given, and which of the person's variables are in it."""
+    if not isinstance(values, dict) or not values:
+        return ""
+    told = []
+    for name in sorted(map(str, values)):
+        taken = dict.fromkeys(_VARIABLE.findall(str(values.get(name))))
+        told.append(f"{name} from your {' and '.join(taken)}" if taken else name)
+    return visible_line(f"  ({verb} {', '.join(told)})")
 
 
 def _programs(root: Path) -> list[tuple[str, str]]:
