@@ -111,11 +111,11 @@ def _link(part: Mapping[str, Any]) -> str:
 def _told_already(structured: Any, texts: list[str]) -> bool:
     """True if a text holds the very value: servers send both for older clients."""
     values = [structured]
-    if isinstance(structured, Mapping) and set(structured) == {"result"}:
+    if isinstance(structured, Mapping) and len(structured) == 1:
         # How libraries wrap what is no object.
-        values.append(structured["result"])
+        values += structured.values()
     for text in texts:
-        if text in values:
+        if any(isinstance(value, str) and value.strip() == text.strip() for value in values):
             return True
         try:
             if json.loads(text) in values:

@@ -127,6 +127,7 @@ class StdioWay:
         server = self._server
         folder = self._place()
         environment = with_login_path(child_environment(without=self._folder))
+        environment["PWD"] = str(folder)
         environment.update(server.env)
         program = _program(server.command, folder, environment)
         return [program, *server.args], folder, environment

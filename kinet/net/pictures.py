@@ -16,6 +16,7 @@ COMMON_BYTES = 3_500_000
 # A picture of more pixels is not opened: it may be made to fill the memory.
 MOST_PIXELS = 120_000_000
 _KINDS = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
+_PAINTED = (b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND")
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -50,8 +51,17 @@ def prepared(
     `side` is the longest side in pixels, `most_bytes` the size of the file. Takes up to half a
     second for a photograph: call it in a thread where somebody waits.
     """
-    if not media_type_of(data):
+    kind = media_type_of(data)
+    if not kind:
         return None
+    found = _prepared(data, side, most_bytes)
+    if found is None and kind == "image/png" and (bare := _bare_png(data)) != data:
+        # Everyone else shows a picture whose notes (a colour profile, a comment) are damaged.
+        return _prepared(bare, side, most_bytes)
+    return found
+
+
+def _prepared(data: bytes, side: int, most_bytes: int) -> Prepared | None:
     from PIL import Image, UnidentifiedImageError
 
     try:
@@ -70,6 +80,17 @@ def prepared(
         return None
     except Image.DecompressionBombError:
         return None
+
+
+def _bare_png(data: bytes) -> bytes:
+    """The file with nothing in it but what is painted."""
+    kept, place = [data[:8]], 8
+    while place + 12 <= len(data):
+        end = place + 12 + int.from_bytes(data[place : place + 4], "big")
+        if data[place + 4 : place + 8] in _PAINTED:
+            kept.append(data[place:end])
+        place = end
+    return b"".join(kept)
 
 
 def _smaller(image: Image.Image, side: int, most_bytes: int) -> Prepared | None:

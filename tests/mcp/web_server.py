@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import http.server
 import json
-import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.support.ports import free_port, wait_for
+
 PROGRAM = Path(__file__).with_name("official_server.py")
-
-
-def free_port() -> int:
-    with socket.socket() as place:
-        place.bind(("127.0.0.1", 0))
-        return int(place.getsockname()[1])
 
 
 @contextmanager
@@ -33,20 +27,10 @@ def official(way: str, port: int = 0) -> Iterator[int]:
         stderr=subprocess.DEVNULL,
     ) as process:
         try:
-            _wait_for(port)
+            wait_for(port)
             yield port
         finally:
             process.kill()
-
-
-def _wait_for(port: int) -> None:
-    until = time.monotonic() + 20
-    while time.monotonic() < until:
-        with socket.socket() as place:
-            if place.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise AssertionError("the server did not start")
 
 
 class Scripted:

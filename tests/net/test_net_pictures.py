@@ -74,6 +74,15 @@ def test_a_picture_cut_short_is_damaged(kind, share):
     assert prepared(data[: int(len(data) * share)]) is None
 
 
+def test_a_picture_whose_notes_alone_are_damaged_is_shown_without_them():
+    data = drawn("PNG")
+    note = b"iCCPname\0\0" + b"\x78\x9c\x03\x00\x00\x00\x00\x01"
+    broken = len(note[4:]).to_bytes(4, "big") + note + b"\0\0\0\0"
+    made = prepared(data[:33] + broken + data[33:])
+    assert made is not None
+    assert (made.data, made.width) == (data, 60)
+
+
 def test_a_picture_made_to_fill_the_memory_is_not_opened():
     out = io.BytesIO()
     Image.new("1", (40_000, 40_000)).save(out, "PNG")
