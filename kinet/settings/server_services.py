@@ -51,6 +51,10 @@ class ServerServices:
         """Starts the servers of a session whose first message is being written. For a thread."""
         self._book.wake(session_id, folder)
 
+    def leave(self, session_id: str) -> None:
+        """A session that `wake` was told of needs none of them any more. Returns at once."""
+        self._book.leave(session_id)
+
     def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Calls back on the running loop after a change, once for many. Returns what ends that."""
         loop = asyncio.get_running_loop()

@@ -119,6 +119,10 @@ class FolderTrust(Protocol):
         """
         ...
 
+    def reconsider(self, folder: Path | None) -> Any:
+        """The question about a folder that was answered before; None if it brings nothing."""
+        ...
+
     def answer(self, question: Any, trusted: bool) -> None:
         """Keeps the answer. SettingsError if it cannot be stored."""
         ...

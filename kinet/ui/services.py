@@ -16,11 +16,16 @@ from kinet.ui.kept_facts import KeptFacts
 from kinet.ui.kept_shares import CommandServices, KeptThings, KeyPlace
 
 if TYPE_CHECKING:
+    from kinet.settings.server_services import ServerServices
     from kinet.settings.skill_services import SkillServices
     from kinet.workspace.rules_files import RulesFiles
 
 # What the keychain of this computer answered; all but "found" and "none" mean: not usable now.
 KeychainState = Literal["found", "none", "locked", "refused", "unavailable", "plain-text"]
+
+
+# Settings without a row of their own: chosen in the list of profiles, of skills, of servers.
+SHOWN_ELSEWHERE = ("models.default_profile", "skills.off", "mcp.servers", "mcp.folder_off")
 
 
 class FoundModel(Protocol):
@@ -272,6 +277,11 @@ class Services(ModelServices, Protocol):
     @property
     def skills(self) -> SkillServices:
         """Skills, as they are listed and changed."""
+        ...
+
+    @property
+    def servers(self) -> ServerServices:
+        """Servers that bring tools, as they are listed and changed."""
         ...
 
     @property

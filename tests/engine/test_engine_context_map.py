@@ -34,7 +34,8 @@ class Now(Look):
     name = "time__now"
 
 
-def _shares(*messages: Message, tools=(Look(), Change()), **fields):  # type: ignore[no-untyped-def]
+def _shares(*messages: Message, tools=(), **fields):  # type: ignore[no-untyped-def]
+    tools = (Look(), Change(), *tools)
     request = turn(
         ScriptedProvider(), history=messages[:-1], user=messages[-1], tools=tools, **fields,
     )  # fmt: skip
@@ -98,7 +99,7 @@ def test_the_parts_are_the_whole_where_no_server_has_counted_yet() -> None:
 
 def test_the_tools_of_each_server_are_a_part_of_their_own() -> None:
     own = _shares(Message("user", "Hello"))
-    told = _shares(Message("user", "Hello"), tools=(Look(), Change(), Search(), Fetch(), Now()))
+    told = _shares(Message("user", "Hello"), tools=(Search(), Fetch(), Now()))
     parts = [share for share in told.shares if share.kind == "tools"]
     assert [share.name for share in parts] == ["2 tools", "docs: 2 tools", "time: 1 tool"]
     assert parts[0] == next(share for share in own.shares if share.kind == "tools")

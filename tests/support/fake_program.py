@@ -18,6 +18,7 @@ from kinet.core.messages import Message
 from kinet.core.profile import ModelProfile
 from kinet.skills.catalog import Catalog
 from tests.support.facts_at import facts_at
+from tests.support.fake_servers import FakeServers
 
 LUMEN = ModelProfile("Lumen 4", "http://127.0.0.1:9/v1", "lumen-4", window=200_000)
 Events = AsyncGenerator[Event, None]
@@ -266,6 +267,7 @@ class FakeServices:
 
     def __init__(self) -> None:
         self.skills = FakeSkills()
+        self.servers = FakeServers()
 
     async def month_total(self) -> Month:
         return Month()
@@ -293,6 +295,9 @@ class FakeTrust:
     asks = False
 
     def pending(self, folder: Path | None) -> None:
+        return None
+
+    def reconsider(self, folder: Path | None) -> None:
         return None
 
     def answer(self, question: Any, trusted: bool) -> None:

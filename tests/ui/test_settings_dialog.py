@@ -33,8 +33,10 @@ from kinet.settings.store import SettingsStore
 from kinet.ui.preferences.models_page import ModelsPage
 from kinet.ui.preferences.price_model import CACHE_READ, INPUT, OUTPUT, SOURCE
 from kinet.ui.preferences.settings_dialog import SettingsDialog
+from kinet.ui.services import SHOWN_ELSEWHERE
 from tests.support.facts_at import facts_at
 from tests.support.fake_program import NoTrash
+from tests.support.fake_servers import FakeServers
 
 LUMEN = ModelProfile("Lumen 4", "https://api.lumen.example/v1", "lumen-4", "anthropic")
 RELAY = ModelProfile("Relay", "https://relay.example/v1", "relay-1")
@@ -59,6 +61,7 @@ class FakeServices:
         self.trash = NoTrash()
         library = skill_library(settings, lambda folder: True, settings.home)
         self.skills = SkillServices(settings, library, settings.home)
+        self.servers = FakeServers()
         self.kept = KeptThings(settings.home, settings)
         self.commands = CommandServices(settings, Keychain())
 
@@ -155,7 +158,7 @@ async def test_there_is_a_page_for_each_section_and_a_row_for_each_setting(desk:
         section = field.key.partition(".")[0]
         page = desk.dialog.findChild(QWidget, f"settingsPage_{section}")
         assert page is desk.dialog.pages[section]
-        assert field.key in page.rows or field.key in ("models.default_profile", "skills.off")
+        assert field.key in page.rows or field.key in SHOWN_ELSEWHERE
 
 
 async def test_the_names_that_scripts_rely_on(desk: Desk) -> None:

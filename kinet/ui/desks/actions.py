@@ -61,6 +61,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("settings", "Settings", "Ctrl+,", "settings"),
     Command("memory", "Memory", "", "memory"),
     Command("skills", "Skills", "", "skill"),
+    Command("servers", "Servers", "", "plug"),
     Command("rules", "Rules…", "", "list"),
     Command("background", "Background of the project…", "", "info"),
     Command("keys", "Keyboard shortcuts", "F1 Ctrl+/", "keyboard"),

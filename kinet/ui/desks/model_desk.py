@@ -26,6 +26,7 @@ class ModelDesk(TurnChoosing):
 
     session_wanted = Signal(str)  # the tour's session
     sessions_changed = Signal()
+    trust_wanted = Signal()
 
     def __init__(self, program: Program, window: QMainWindow) -> None:
         super().__init__(program, window)
@@ -78,8 +79,8 @@ class ModelDesk(TurnChoosing):
         self._show_first_page(panel)
         self.refreshed.emit()
 
-    def open_settings(self, page: str = "") -> None:
-        """Opens the settings dialog, on a page of it."""
+    def open_settings(self, page: str = "", *, server: str = "") -> None:
+        """Opens the settings dialog, on a page of it, or with this server unfolded."""
         if not self._ready:
             return
         from kinet.ui.preferences.settings_dialog import SettingsDialog
@@ -90,6 +91,7 @@ class ModelDesk(TurnChoosing):
             dialog.finished.connect(self._settings_closed)
             dialog.session_wanted.connect(self.session_wanted)
             dialog.sessions_changed.connect(self.sessions_changed)
+            dialog.trust_wanted.connect(self.trust_wanted)
             guard_wheel(dialog)
             self._settings = dialog
         session = self._panel.session if self._panel is not None else None
@@ -97,6 +99,8 @@ class ModelDesk(TurnChoosing):
         self._settings.set_folder(str(folder or ""))
         if page:
             self._settings.show_page(page)
+        if server:
+            self._settings.parts.show_server(server)
         self._settings.open()
 
     def find_facts(self, words: str) -> None:

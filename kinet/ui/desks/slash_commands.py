@@ -24,6 +24,7 @@ _ACTIONS = {
     "new": "new_session",
     "memory": "memory",
     "skills": "skills",
+    "servers": "servers",
     "rules": "rules",
     "background": "background",
     "export": "export",

@@ -56,13 +56,22 @@ class TrustDesk(QObject):
         if self._began and not panel.runner.running:
             self._asking = spawn(self._ask(panel, panel.folder), "ask about the folder")
 
+    def ask_again(self) -> None:
+        """Shows the question about the folder on screen, also where it was answered before."""
+        panel = self._panel
+        if panel is not None and self._began and not panel.runner.running:
+            self._close()
+            self._asking = spawn(self._ask(panel, panel.folder, again=True), "ask again")
+
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
         if self._page is not None:
             self._page.set_theme(theme)
 
-    async def _ask(self, panel: ChatPanel, folder: Path | None) -> None:
-        question = await in_thread(lambda: self._program.trust.pending(folder))
+    async def _ask(self, panel: ChatPanel, folder: Path | None, *, again: bool = False) -> None:
+        trust = self._program.trust
+        look = trust.reconsider if again else trust.pending
+        question = await in_thread(lambda: look(folder))
         stale = panel is not self._panel or panel.folder != folder or panel.runner.running
         if question is not None and not stale:
             self._show(panel, question)

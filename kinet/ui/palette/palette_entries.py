@@ -6,13 +6,18 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction
 
 from kinet.ui.desks.actions import COMMANDS
 from kinet.ui.desks.window_parts import WindowParts
 from kinet.ui.palette.palette_rows import Entry
+from kinet.ui.services import SHOWN_ELSEWHERE
 from kinet.ui.sessions.session_list import SessionItem, word_of
+
+if TYPE_CHECKING:
+    from kinet.settings.server_services import ServerRow
 
 
 def palette_entries(parts: WindowParts, actions: Mapping[str, QAction]) -> list[Entry]:
@@ -48,6 +53,18 @@ def skill_entries(skills: Iterable[tuple[str, str]], call: Callable[[str], objec
     return [entry(name, detail) for name, detail in skills]
 
 
+def server_entries(servers: Iterable[ServerRow], show: Callable[[str], object]) -> list[Entry]:
+    """The servers by name and how they stand; chosen, one is unfolded in the settings."""
+    # Known to be there: only now their words are needed.
+    from kinet.ui.servers.server_words import state_look
+
+    def entry(row: ServerRow) -> Entry:
+        word = state_look(row)[0]
+        return Entry("Servers", row.name, lambda: show(row.name), "plug", row.line, right=word)
+
+    return [entry(row) for row in servers]
+
+
 def _presets(parts: WindowParts) -> Iterator[Entry]:
     """How far a turn of the session on screen may go."""
 
@@ -71,4 +88,6 @@ def _settings(parts: WindowParts) -> Iterator[Entry]:
     for section, title in pages:
         yield entry(section, title, "")
     for field in fields:
+        if field.key in SHOWN_ELSEWHERE:
+            continue
         yield entry(field.key.partition(".")[0], field.title, field.section)

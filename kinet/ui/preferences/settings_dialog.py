@@ -27,15 +27,13 @@ from kinet.ui.kit.input_filters import guard_wheel
 from kinet.ui.kit.part_buttons import name_buttons_in, padded
 from kinet.ui.kit.scrim import Scrim
 from kinet.ui.look.theme import current_theme, icon
+from kinet.ui.preferences.folder_parts import FolderParts
 from kinet.ui.preferences.live_parts import LiveParts
-from kinet.ui.preferences.memory_view import MemoryView
 from kinet.ui.preferences.models_page import ModelsPage
-from kinet.ui.preferences.rules_view import RulesView
 from kinet.ui.preferences.settings_page import SettingsPage
 from kinet.ui.preferences.settings_toast import SettingsToast
 from kinet.ui.preferences.trash_view import TrashView
-from kinet.ui.services import Services
-from kinet.ui.skills.skills_view import SkillsView
+from kinet.ui.services import SHOWN_ELSEWHERE, Services
 
 if TYPE_CHECKING:
     from kinet.settings.store import SettingsStore
@@ -52,10 +50,8 @@ _ICONS = {
     "limits": "gauge",
     "data": "archive",
     "skills": "skill",
+    "mcp": "plug",
 }
-# The default profile is chosen in the list of profiles, a skill in the list of skills.
-_SHOWN_ELSEWHERE = ("models.default_profile", "skills.off")
-
 # Settings that hold the name of a profile.
 _NAMES_PROFILE = ("memory.profile",)
 
@@ -66,6 +62,8 @@ class SettingsDialog(QDialog):
     profiles_changed = Signal()
     session_wanted = Signal(str)
     sessions_changed = Signal()
+    # The question about the folder is to be seen.
+    trust_wanted = Signal()
 
     def __init__(
         self,
@@ -84,10 +82,7 @@ class SettingsDialog(QDialog):
         self._services, self._settings, self._folder = services, settings, folder
         self.pages: dict[str, SettingsPage] = {}
         self._scrim: Scrim | None = None
-        self._memory: MemoryView | None = None
         self._trash: TrashView | None = None
-        self._rules: RulesView | None = None
-        self._skills: SkillsView | None = None
         self._shown_before = False
         self._build()
         self._add_pages()
@@ -110,9 +105,7 @@ class SettingsDialog(QDialog):
                 row.set_value(self._settings.get(key))
                 row.show_error("")
         self.models.refresh()
-        for part in (self._memory, self._rules, self._skills):
-            if part is not None:
-                part.refresh()
+        self.parts.refresh()
 
     def show_page(self, section: str) -> None:
         """Turns to the page of `section`; unknown names change nothing."""
@@ -124,14 +117,11 @@ class SettingsDialog(QDialog):
 
     def find_facts(self, words: str) -> None:
         """Looks for words on the memory page."""
-        if self._memory is not None:
-            self._memory.search.setText(words)
+        self.parts.find_facts(words)
 
     def set_folder(self, folder: str) -> None:
         """The project that facts added here may belong to; "" for none."""
-        for part in (self._memory, self._rules, self._skills):
-            if part is not None:
-                part.set_folder(folder)
+        self.parts.set_folder(folder)
 
     def showEvent(self, event: QShowEvent) -> None:
         """In the middle of its window, over a scrim; never larger than the window."""
@@ -225,30 +215,23 @@ class SettingsDialog(QDialog):
                 self._add_page(section, field.section)
             if field.key in _NAMES_PROFILE:
                 field = replace(field, kind="choice", choices=_profile_choices(self._settings))
-            if field.key not in _SHOWN_ELSEWHERE:
+            if field.key not in SHOWN_ELSEWHERE:
                 self.pages[section].add_fields([(field, self._settings.get(field.key))])
         theme = self.pages["appearance"].rows.get("appearance.theme")
         if theme is not None:
             theme.editor.widget.setObjectName("themeChoice")
-        if "approvals" in self.pages:
-            self._rules = RulesView(self._services.approvals, self, folder=self._folder)
-            self._rules.told.connect(self._tell)
-            self.pages["approvals"].add_part(self._rules)
-        if "skills" in self.pages:
-            self._skills = SkillsView(self._services.skills, self, folder=self._folder)
-            self._skills.told.connect(self._tell)
-            self.pages["skills"].add_part(self._skills)
+        self.parts = FolderParts(self._services, self.pages, self._folder, self)
+        self.parts.told.connect(self._tell)
+        self.parts.session_wanted.connect(self._leave_for)
+        self.parts.trust_wanted.connect(self.accept)
+        self.parts.trust_wanted.connect(self.trust_wanted)
+        self.finished.connect(self.parts.forget_removed)
         self._live = LiveParts(self._services, self.pages, self)
         self._live.told.connect(self._tell)
         if "data" in self.pages:
             self._trash = TrashView(lambda: self._services.trash, self)
             self._trash.changed.connect(self.sessions_changed)
             self.pages["data"].add_part(self._trash)
-        if "memory" in self.pages:
-            self._memory = MemoryView(self._services.memory, self, folder=self._folder)
-            self._memory.told.connect(self._tell)
-            self._memory.session_wanted.connect(self._leave_for)
-            self.pages["memory"].add_part(self._memory)
 
     def _add_page(self, section: str, title: str) -> None:
         if section == "models":

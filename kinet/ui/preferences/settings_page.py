@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
@@ -13,6 +14,14 @@ from kinet.ui.kit.part_buttons import padded
 from kinet.ui.preferences.setting_fields import FieldRow
 
 MARGIN = 32
+
+
+class SearchedPart(Protocol):
+    """A part of a page that is searched with it."""
+
+    def matches(self, words: str) -> bool:
+        """True if something in it holds all these words; it shows what does."""
+        ...
 
 
 class SettingsPage(QWidget):
@@ -26,6 +35,8 @@ class SettingsPage(QWidget):
         self.setObjectName(f"settingsPage_{section}")
         self.setAccessibleName(title)
         self.rows: dict[str, FieldRow] = {}
+        # Parts that tell themselves whether words fit them.
+        self._searched: list[SearchedPart] = []
         self._lines: dict[str, Line] = {}
         self.area = QScrollArea(self)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
@@ -61,9 +72,11 @@ class SettingsPage(QWidget):
             self.rows[field.key] = row
             self._rest.addWidget(row)
 
-    def add_part(self, part: QWidget) -> None:
-        """Adds a part of the page's own below what is there."""
+    def add_part(self, part: QWidget, searched: SearchedPart | None = None) -> None:
+        """Adds a part of the page's own below what is there; `searched` looks for words in it."""
         self._rest.addWidget(part)
+        if searched is not None:
+            self._searched.append(searched)
 
     def filter(self, words: str) -> bool:
         """Shows the rows that hold the words, all if the title does; False if nothing fits."""
@@ -75,4 +88,7 @@ class SettingsPage(QWidget):
             found = found or fits
             if key in self._lines:
                 self._lines[key].setVisible(whole)
+        for part in self._searched:
+            # All of them are asked: each shows what it found.
+            found = part.matches("" if whole else words) or found
         return found

@@ -20,6 +20,7 @@ from kinet.ui.desks.inbox import Inbox
 from kinet.ui.desks.memory_desk import MemoryDesk
 from kinet.ui.desks.model_desk import ModelDesk
 from kinet.ui.desks.rules_desk import RulesDesk
+from kinet.ui.desks.server_desk import ServerDesk
 from kinet.ui.desks.session_changes import SessionChanges
 from kinet.ui.desks.session_desk import SessionDesk
 from kinet.ui.desks.session_opening import SessionOpening
@@ -38,7 +39,7 @@ from kinet.ui.kit.tasks import spawn
 from kinet.ui.kit.toast import Toast
 from kinet.ui.look.look import Look
 from kinet.ui.look.theme import Theme
-from kinet.ui.palette.palette_entries import skill_entries
+from kinet.ui.palette.palette_entries import server_entries, skill_entries
 from kinet.ui.program import Program
 from kinet.ui.sessions.sidebar import Sidebar
 from kinet.ui.window.window_keys import WindowKeys
@@ -56,6 +57,7 @@ class WindowCore(QObject):
     search: SessionSearch
     inbox: Inbox
     trust: TrustDesk
+    servers: ServerDesk
     link: SettingsLink
     keys: WindowKeys
 
@@ -92,6 +94,9 @@ class WindowCore(QObject):
         self.trust.folder_requested.connect(files.choose_folder)
         self.skills = SkillDesk(program, self)
         self.trust.answered.connect(self.skills.trusted)
+        self.servers = ServerDesk(program, self)
+        self.servers.server_wanted.connect(lambda name: models.open_settings("mcp", server=name))
+        models.trust_wanted.connect(self.trust.ask_again)
         self.rules = RulesDesk(program, window)
         self.rules.told.connect(lambda text: toast.tell(text, seconds=3.0))
         self.rules.saved.connect(lambda: self.trust.follow(desk.current))
@@ -107,7 +112,7 @@ class WindowCore(QObject):
         self.keys = WindowKeys(self.parts)
         self.keys.rules_wanted.connect(self.rules.open)
         self.keys.palette_opened.connect(
-            lambda palette: spawn(self._offer_skills(palette), "skills for the palette")
+            lambda palette: spawn(self._offer_more(palette), "more for the palette")
         )
         self.keys.escape_stops = lambda: self.link.escape_stops
         sidebar.keys_requested.connect(self.keys.show_keys)
@@ -130,6 +135,7 @@ class WindowCore(QObject):
         parts.models.start()
         self.trust.start()
         self.skills.start()
+        self.servers.start()
         yield
         self.link.start()
         for sentence in program.problems:
@@ -177,6 +183,7 @@ class WindowCore(QObject):
         self.inbox.watch(panel)
         self.trust.serve(panel)
         self.skills.serve(panel)
+        self.servers.serve(panel)
         self.undo.serve(panel)
         JobDesk(panel)
         TranscriptDesk(panel, parts)
@@ -187,13 +194,16 @@ class WindowCore(QObject):
         if self.filled:
             self.link.serve()
 
-    async def _offer_skills(self, palette: Palette) -> None:
-        """Adds the skills to a palette that was opened, if it still is when they are read."""
+    async def _offer_more(self, palette: Palette) -> None:
+        """Adds skills and servers to a palette, if it is still open when they are read."""
         closed: list[bool] = []
         palette.closed.connect(lambda: closed.append(True))
         known = await self.skills.read_now()
         if not closed:
             palette.add(skill_entries(known, self.skills.call))
+        rows = await self.servers.read_now()
+        if rows and not closed:
+            palette.add(server_entries(rows, self.servers.server_wanted.emit))
 
     def _words(self) -> list[SlashCommand]:
         """What a slash can do: the window's commands, then the skills."""
@@ -207,6 +217,7 @@ class WindowCore(QObject):
         self.parts.files.follow(panel)
         self.trust.follow(panel)
         self.skills.follow(panel)
+        self.servers.follow(panel)
         self.rules.follow(panel)
         self._arranged()
         self._retitle()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ESCAPE_SECONDS = 1.5
 # Ctrl+1 … Ctrl+9.
 SESSION_KEYS = 9
-_MORE = (("rules", "background", "skills"), ("export", "print"))
+_MORE = (("rules", "background", "skills", "servers"), ("export", "print"))
 
 
 class WindowKeys(QObject):
@@ -153,6 +153,7 @@ class WindowKeys(QObject):
             "settings": lambda: parts.models.open_settings(),
             "memory": lambda: parts.models.open_settings("memory"),
             "skills": lambda: parts.models.open_settings("skills"),
+            "servers": lambda: parts.models.open_settings("mcp"),
             "rules": lambda: self.rules_wanted.emit("project"),
             "background": lambda: self.rules_wanted.emit("background"),
             "keys": self.show_keys,

@@ -1,0 +1,124 @@
+"""Servers in the window: woken before they are needed, told of once when one fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication
+
+from kinet.ui.chat.banner import Banner
+from kinet.ui.chat.chat_panel import ChatPanel
+from kinet.ui.kit.announce import announce
+from kinet.ui.kit.tasks import in_thread, spawn
+from kinet.ui.program import Program
+
+if TYPE_CHECKING:
+    from kinet.settings.server_services import ServerRow, ServerServices
+
+_ABOUT = "server:"
+# Stands for a session that does not exist before its first message.
+_NEW = "new"
+
+
+class ServerDesk(QObject):
+    """Serves all panels. Nothing is asked of any server before somebody types."""
+
+    # A server in whose row the person wants to look.
+    server_wanted = Signal(str)
+
+    def __init__(self, program: Program, parent: QObject) -> None:
+        super().__init__(parent)
+        self._program = program
+        self._panel: ChatPanel | None = None
+        self._began = self._reading = self._stale = False
+        # Those that failed and were told of; they are told of again after they worked.
+        self._told: set[tuple[str, str]] = set()
+        # Sessions, and folders of sessions to come, whose servers were woken.
+        self._woken: set[tuple[str, Path | None]] = set()
+
+    def start(self) -> None:
+        """From here on settings can be read."""
+        self._began = True
+        end = self._services.on_change(self._changed)
+        self.destroyed.connect(lambda: end())
+
+    def serve(self, panel: ChatPanel) -> None:
+        """Watches a new panel: who begins to write will want the servers."""
+        panel.composer.edit.textChanged.connect(lambda: self._typed(panel))
+        panel.runner.running_changed.connect(lambda running: self._turned(panel, running))
+
+    def follow(self, panel: ChatPanel) -> None:
+        """The panel on screen from now on."""
+        self._panel = panel
+
+    async def read_now(self) -> Sequence[ServerRow]:
+        """The servers of the panel on screen as they stand."""
+        if not self._began or self._panel is None:
+            return ()
+        return await self._services.rows(self._panel.folder)
+
+    @property
+    def _services(self) -> ServerServices:
+        services: ServerServices = self._program.services.servers
+        return services
+
+    def _typed(self, panel: ChatPanel) -> None:
+        """Wakes what the session may use, once: quick servers are ready when it is sent."""
+        place = (panel.session_id or _NEW, panel.folder)
+        if not self._began or place in self._woken or not panel.composer.edit.text().strip():
+            return
+        self._woken.add(place)
+        spawn(in_thread(lambda: self._services.wake(*place)), "wake servers")
+
+    def _turned(self, panel: ChatPanel, running: bool) -> None:
+        """After its first turn a session holds its servers itself."""
+        place = (_NEW, panel.folder)
+        if not running and panel.session_id and place in self._woken:
+            self._woken.discard(place)
+            spawn(in_thread(lambda: self._services.leave(_NEW)), "let servers go")
+
+    def _changed(self) -> None:
+        """Reads once for many changes."""
+        self._stale = True
+        if not self._reading:
+            self._reading = True
+            spawn(self._read(), "state of servers")
+
+    async def _read(self) -> None:
+        try:
+            while self._stale:
+                self._stale = False
+                rows = await self.read_now()
+                self._tell(rows)
+        finally:
+            self._reading = False
+
+    def _tell(self, rows: Sequence[ServerRow]) -> None:
+        """One line for the newest that failed; it goes when that one works again."""
+        failed = {(row.place, row.name): row for row in rows if row.state == "failed"}
+        fresh = [row for key, row in failed.items() if key not in self._told]
+        self._told = set(failed) | {
+            key for key in self._told if key not in {(row.place, row.name) for row in rows}
+        }
+        banner = self._panel.findChild(Banner) if self._panel is not None else None
+        if not isinstance(banner, Banner):
+            return
+        about = banner.about
+        if about.startswith(_ABOUT) and about.removeprefix(_ABOUT) not in {n for _, n in failed}:
+            banner.take_away(about)
+        # Who looks at the settings sees it in its row.
+        unseen = QApplication.activeModalWidget() is None
+        if fresh and unseen and (not banner.about or banner.about.startswith(_ABOUT)):
+            self._show(banner, fresh)
+
+    def _show(self, banner: Banner, failed: Sequence[ServerRow]) -> None:
+        row = failed[-1]
+        words = f"The server {row.name} does not work: {row.reason}"
+        if len(failed) > 1:
+            words = f"{len(failed)} servers do not work; {row.name}: {row.reason}"
+        look = lambda: self.server_wanted.emit(row.name)  # noqa: E731
+        banner.tell(f"{_ABOUT}{row.name}", words, "Look…", look)
+        announce(banner, words)
