@@ -49,6 +49,8 @@ class ServerTool:
         self.parameters: Mapping[str, Any] = offered.parameters
         self.definition = offered.definition
         self.claims_read = offered.read_only
+        # About how much it weighs in each request.
+        self.tokens = offered.tokens
 
     def question(self, arguments: ServerArguments, context: ToolContext) -> ApprovalRequest:
         """The question with the whole arguments."""

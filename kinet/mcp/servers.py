@@ -60,6 +60,7 @@ class Servers:
         self._guard = threading.RLock()
         self._slots: dict[_Key, _Slot] = {}
         self._waiting: list[Callable[[], None]] = []
+        self._closed = False
 
     def wake(self, session_id: str, folder: Path | None, only: str = "") -> None:
         """Starts what a session may use and is not running; returns when it has begun.
@@ -69,6 +70,8 @@ class Servers:
         found = [server for server in self._servers_for(folder) if server.enabled]
         wanted = [server for server in found if only in ("", server.name)]
         with self._guard:
+            if self._closed:
+                return
             self._let_go_but(session_id, folder, wanted)
             for server in wanted:
                 slot = self._slot(server, folder)
@@ -108,6 +111,8 @@ class Servers:
     def restart(self, server: ServerDefinition, folder: Path | None) -> None:
         """Starts a server anew, or for the first time; returns at once."""
         with self._guard:
+            if self._closed:
+                return
             old = self._slots.pop(_key(server, folder), None)
             slot = self._slot(server, folder)
             if old is not None:
@@ -158,7 +163,7 @@ class Servers:
     def close(self) -> None:
         """Ends all servers and all that they started. Blocks for some seconds at most."""
         with self._guard:
-            slots = list(self._slots.values())
+            slots, self._closed = list(self._slots.values()), True
             self._slots.clear()
         self._background.close(_end_all([slot.connection for slot in slots]))
 

@@ -12,7 +12,7 @@ from kinet.core.messages import Message
 from kinet.core.pairing import repair
 from kinet.session.parts import Rules
 from kinet.session.state import SessionState
-from kinet.session.turn_servers import toolbox_for
+from kinet.session.turn_servers import toolbox_for, window_of
 
 if TYPE_CHECKING:
     from kinet.engine.base import TurnRequest
@@ -69,6 +69,7 @@ async def _request(state: SessionState, provider: Provider) -> TurnRequest:
     parts, conversation = state.parts, state.conversation
     profile = parts.profile(state.profile)
     rules, memory = await asyncio.to_thread(_read, state, profile.model)
+    window = await asyncio.to_thread(window_of, profile)
     preset = parts.preset(state.preset)
     messages = repair(conversation.context()) or (Message("user", ""),)
     return TurnRequest(
@@ -78,7 +79,7 @@ async def _request(state: SessionState, provider: Provider) -> TurnRequest:
         profile=profile,
         provider=provider,
         toolbox=toolbox_for(
-            parts, preset, parts.servers.standing(state.id) if parts.servers else None
+            parts, preset, parts.servers.standing(state.id) if parts.servers else None, window
         ),
         approver=Unasked(),
         stop=StopSignal(),

@@ -38,7 +38,7 @@ from kinet.session.parts import Rules
 from kinet.session.spending import Spending
 from kinet.session.state import SessionState
 from kinet.session.turn_ending import EndingTurn, unstored
-from kinet.session.turn_servers import about_servers, toolbox_for
+from kinet.session.turn_servers import about_servers, toolbox_for, window_of
 
 if TYPE_CHECKING:
     from kinet.engine.base import Section, StopSignal, TurnRequest
@@ -75,6 +75,8 @@ class Loaded:
     told: Sequence[str]
     preset: Preset
     servers: Standing | None = None
+    # Of the model, in tokens; 0 where it is not known.
+    window: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,12 +277,13 @@ class Turn(EndingTurn):
             readable,
             told,
             preset,
+            window=window_of(self._profile),
         )
 
     def _about(self, loaded: Loaded) -> list[Notice]:
         """What there is to tell about skills, and about rules that are not those of last time."""
         rules, skills = loaded.rules, [Notice(text) for text in loaded.told]
-        skills += about_servers(self._state, loaded.servers)
+        skills += about_servers(self._state, loaded.servers, loaded.window)
         sections = (*rules.personal, *rules.sections)
         texts = "\0".join(f"{section.path}\0{section.text}" for section in sections)
         digest = hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()[:16]
@@ -305,7 +308,7 @@ class Turn(EndingTurn):
             history=before.history,
             profile=self._profile,
             provider=loaded.provider,
-            toolbox=toolbox_for(parts, preset, loaded.servers),
+            toolbox=toolbox_for(parts, preset, loaded.servers, loaded.window),
             approver=self._approver,
             stop=self._stop,
             folder=state.folder,

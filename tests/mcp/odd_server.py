@@ -170,6 +170,8 @@ def respond(message: dict[str, Any]) -> None:
     elif method == "tools/list":
         note("listed")
         answer(id_, listed((message.get("params") or {}).get("cursor")))
+        if MODE == "deaf":
+            time.sleep(600)
         if MODE == "ends-when-ready":
             sys.exit(5)
         if MODE == "changing" and NOTES is not None:

@@ -307,9 +307,60 @@ async def test_programs_of_the_project_do_not_stand_in_for_those_of_the_system(
     assert standing.failed == (("odd", "There is no program my-server."),)
 
 
-async def test_a_server_that_does_not_read_holds_nobody_up(kit: Kit) -> None:
-    kit.timing["start_seconds"] = 1.0
-    started = time.monotonic()
-    await kit.start(odd=odd("silent"))
+async def test_a_server_that_does_not_read_holds_nobody_up(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kinet.mcp.life._CALL_MARGIN", 0.0)
+    await kit.start(odd=odd("deaf", timeout=1), other=odd())
+    large = "x" * 1_000_000
+    calling = asyncio.create_task(kit.call("odd__echo", text=large))
+    assert (await kit.call("other__echo", text="meanwhile")).content == "meanwhile"
+    with pytest.raises(ToolError, match="did not answer"):
+        await calling
+    stopped = asyncio.create_task(kit.call("odd__echo", text=large))
+    await asyncio.sleep(0)
+    stopped.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await stopped
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends trees in its own way")
+async def test_without_a_runner_a_tree_is_ended_too(
+    kit: Kit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on macOS and in a frozen app."""
+    monkeypatch.setattr("kinet.tools.processes.process_tree.HAS_RUNNER", False)
+    notes = tmp_path / "notes"
+    await kit.start(odd=odd("stubborn", notes), bad=odd("exits"))
+    assert (await kit.call("odd__echo", text="hi")).content == "hi"
+    ended = "It ended before it was ready (exit code 3)."
+    assert kit.servers.standing(SESSION).failed == (("bad", ended),)
+    pids = [int(word) for word in notes.read_text().split() if word.isdigit()]
     await kit.end()
-    assert time.monotonic() - started < 8
+    assert not any(is_alive(pid) for pid in pids)
+
+
+async def test_an_answer_of_megabytes_arrives_whole(kit: Kit) -> None:
+    await kit.start(odd=odd())
+    text = "漢字" * 700_000
+    assert (await kit.call("odd__echo", text=text)).content == text
+
+
+async def test_progress_without_end_is_thinned_out(kit: Kit) -> None:
+    await kit.start(odd=odd(timeout=2))
+    told: list[str] = []
+    with pytest.raises(ToolError, match="did not answer"):
+        await kit.call("odd__wait", told.append, steps=20_000)
+    assert 0 < len(told) < 50
+
+
+async def test_nothing_is_started_after_the_end(kit: Kit) -> None:
+    await kit.start(odd=odd())
+    tool = await kit.tool("odd__echo")
+    await kit.end()
+    assert (await kit.start(odd=odd())).tools == ()
+    grant = grant_for(tool.name, {"text": "x"}, (tool.definition,))
+    with pytest.raises(ToolError, match="was ended"):
+        await tool.run(
+            tool.arguments.model_validate({"text": "x"}), ToolContext(kit.folder, grant=grant)
+        )

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -241,6 +242,23 @@ async def test_sub_agents_do_not_get_them(world: World) -> None:
     await sent(session)
     assert world.offered(0)
     assert world.offered(1) == []
+
+
+async def test_a_small_window_keeps_room_for_the_conversation(world: World) -> None:
+    runtime = world.runtime()
+    world.set(runtime, many=odd("many"))
+    session = runtime.open_session()
+    await world.ready(runtime, session)
+    profile = runtime.profile()
+    assert profile is not None
+    session._state.parts = replace(
+        session._state.parts, profile=lambda name: replace(profile, window=5_000)
+    )
+    told = notices(await sent(session))
+    offered = world.offered()
+    assert 20 < len(offered) < 90
+    words = f"{1_000 - len(offered):,} tools of servers have no room in a request to this model"
+    assert told[0].startswith(words)
 
 
 SERVERS = {"mcpServers": {"brought": odd()}}

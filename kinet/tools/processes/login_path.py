@@ -45,7 +45,7 @@ def login_path() -> str:
         return ""
     # What start-up files print stands around it.
     mark = secrets.token_hex(8)
-    command = [shell, "-l", "-i", "-c", f'printf "%s" "{mark}$PATH{mark}"']
+    command = [shell, "-l", "-i", "-c", f'printf "%s" "{mark}${{PATH}}{mark}"']
     try:
         done = run_now(
             command, folder=Path.home(), environment=child_environment(), timeout_s=_SECONDS
