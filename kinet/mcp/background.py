@@ -31,7 +31,8 @@ class Background:
                 work.close()
                 raise RuntimeError("the servers are closed")
             if self._loop is None:
-                self._loop = asyncio.new_event_loop()
+                # The policy in use may make loops of the window, which have no place here.
+                self._loop = asyncio.DefaultEventLoopPolicy().new_event_loop()
                 self._thread = threading.Thread(
                     target=self._live, args=(self._loop,), name="servers", daemon=True
                 )

@@ -28,6 +28,7 @@ from kinet.ui.panel.step_text import (
     data_text,
     empty_text,
     input_text,
+    only_pictures,
     raw_text,
     rest_of,
 )
@@ -120,7 +121,7 @@ class StepDetail(QFrame):
         self.tabs.setTabVisible(CHANGES, bool(record.details.get("diff")))
         self.tabs.setTabVisible(DATA, data_of(record) is not None)
         self.tabs.setTabVisible(PICTURES, bool(record.pictures))
-        if not same and record.pictures and not record.content.strip():
+        if not same and only_pictures(record):
             self.tabs.setCurrentIndex(PICTURES)
         self._fill(OUTPUT)
         self._fill(INPUT)

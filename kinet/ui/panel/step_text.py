@@ -138,6 +138,14 @@ def _call_figures(record: StepRecord) -> dict[str, Any]:
     }
 
 
+def only_pictures(record: StepRecord) -> bool:
+    """True where there is nothing to see but pictures."""
+    kinds = record.details.get("parts")
+    if isinstance(kinds, Mapping):
+        return bool(record.pictures) and set(kinds) == {"picture"}
+    return bool(record.pictures) and not record.content.strip()
+
+
 def data_of(record: StepRecord) -> Any:
     """The structured result that a server gave beside its text, None for none."""
     return record.details.get("structured")
