@@ -70,24 +70,22 @@ class Runtime:
         # A window asks from several threads at once; two stores on one folder shut each other out.
         self._building = threading.Lock()
         self._closed = False
+        self._warm = False
         self._server: HandoverServer | None = None
         self._work: OwnerWork | None = None
 
     def preload(self) -> None:
-        """Imports the heavy modules; may run in a thread. Touches no file and no loop."""
+        """Imports what `build` uses; may run in a thread. Touches no file and no loop."""
         from kinet.net.lean_httpx import leave_out_commands
 
         leave_out_commands()
         import kinet.assembly
-        import kinet.engine.direct
         import kinet.engine.presets
         import kinet.memory.facts
         import kinet.memory.recall
         import kinet.policy.rules
-        import kinet.providers.catalog
         import kinet.session.manager
         import kinet.session.session
-        import kinet.session.turn
         import kinet.settings.model_choice
         import kinet.settings.secrets
         import kinet.settings.services
@@ -97,13 +95,28 @@ class Runtime:
         import kinet.store.search
         import kinet.store.trash
         import kinet.store.usage
-        import kinet.tools.catalog
-        import kinet.workspace.trust
+        import kinet.workspace.trust  # noqa: F401
         from kinet.settings.schema import Settings
 
         # The first use of the models builds them, which takes longer than their import.
         Settings()
+
+    def warm_up(self) -> None:
+        """Imports what the first message needs, which takes some 200 ms: for a thread.
+
+        May be called again, which costs nothing. A window that nobody uses yet goes without.
+        """
+        if self._warm:
+            return
+        import kinet.core.own_command
+        import kinet.net.client
+        import kinet.providers.catalog
+        import kinet.session.turn
+        import kinet.tools.catalog
+
         kinet.tools.catalog.tell_all()
+        _ = self._parts().engine
+        self._warm = True
 
     def build(self) -> None:
         """Opens settings and store. StoreError or SettingsError says what is wrong."""
@@ -173,7 +186,7 @@ class Runtime:
 
     def window(self, profile: ModelProfile) -> int | None:
         """A model's window in tokens, 0 if not known, None until `services.window_of` looks."""
-        from kinet.providers.catalog import with_window
+        from kinet.providers.asked_window import with_window
         from kinet.providers.pricing import window_at_hand
 
         return with_window(profile).window or window_at_hand(profile.model)

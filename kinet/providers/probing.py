@@ -17,8 +17,9 @@ from kinet.core.messages import Message
 from kinet.core.profile import ModelProfile
 from kinet.net.client import create_client
 from kinet.net.secret import Secret
+from kinet.providers.asked_window import speaks_ollama
 from kinet.providers.base import ModelRequest
-from kinet.providers.protocols.ollama import shown_window, speaks_ollama
+from kinet.providers.protocols.ollama import shown_window
 from kinet.providers.transport.addresses import models_address
 from kinet.providers.transport.failures import Failure, failure_of_response
 from kinet.providers.transport.headers import request_headers

@@ -32,6 +32,10 @@ class Guest(Protocol):
         """The newest session on the command's folder, else of all; "" for none."""
         ...
 
+    def warm_up(self) -> None:
+        """Imports what a turn needs; for a thread, since a window turns meanwhile."""
+        ...
+
     async def close(self) -> None:
         """Ends the turn, and all that only it needed."""
         ...
@@ -87,6 +91,7 @@ class OwnerWork:
             self._check_free(wanted)
             session = guest.open_session(wanted or None)
             self.elsewhere.add(session.id)
+            await asyncio.to_thread(guest.warm_up)
             await self._turn(exchange, session, message)
         finally:
             await guest.close()

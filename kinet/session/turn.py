@@ -32,7 +32,7 @@ from kinet.core.events import (
 from kinet.core.messages import Message
 from kinet.core.pairing import STOPPED, repair
 from kinet.core.profile import ModelProfile
-from kinet.net.recording import RECORDINGS, asking_turn
+from kinet.net.exchanges import RECORDINGS, asking_turn
 from kinet.session.model_watch import ModelWatch
 from kinet.session.parts import Rules
 from kinet.session.spending import Spending

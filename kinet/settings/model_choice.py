@@ -163,7 +163,7 @@ class ModelChoice:
             return self._client
 
     def _unsaved(self) -> ModelProfile:
-        from kinet.providers.catalog import vendor_of
+        from kinet.providers.vendors import vendor_of
 
         profile = self._adapted(ModelProfile(UNSAVED, self._options.base_url, ""))
         if not self._options.protocol:
@@ -172,7 +172,7 @@ class ModelChoice:
 
     def _adapted(self, profile: ModelProfile) -> ModelProfile:
         """The profile with what the command line says of it, and the window it will be given."""
-        from kinet.providers.catalog import with_window
+        from kinet.providers.asked_window import with_window
 
         options = self._options
         profile = replace(

@@ -183,6 +183,10 @@ class Program(Protocol):
         """Imports the heavy modules; may run in a thread."""
         ...
 
+    def warm_up(self) -> None:
+        """Imports what the first message needs; for a thread, and may be called again."""
+        ...
+
     def build(self) -> None:
         """Opens settings and store; may run in a thread. KinetError says what is wrong."""
         ...

@@ -171,7 +171,7 @@ async def test_a_turn_of_an_earlier_run_gives_a_report_too(
             await live.ask("Hello")
             session_id = live.panel.session_id
     monkeypatch.setenv("KINET_HOME", str(home))
-    from kinet.net.recording import RECORDINGS
+    from kinet.net.exchanges import RECORDINGS
 
     RECORDINGS._turns.clear()
     assert await _run(main, ["sessions", "report", session_id]) == 0

@@ -317,10 +317,14 @@ class FakeProgram:
         self.after: list[Event] = []
         self.opened: dict[str, FakeSession] = {}
         self.broken: set[str] = set()
+        self.warmed = 0
         self.problems: list[str] = []
 
     def preload(self) -> None:
         pass
+
+    def warm_up(self) -> None:
+        self.warmed += 1
 
     def build(self) -> None:
         pass
