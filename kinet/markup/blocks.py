@@ -22,7 +22,6 @@ from kinet.markup.slices import (
     closes_fence,
     cut_place,
     is_long,
-    list_cuts,
     opening_line,
     table_rows,
 )
@@ -209,15 +208,25 @@ class BlockStream:
         self, closed: list[Block], parse: TopBlocks, place: int, begin: int, end: int
     ) -> int:
         """Closes whole portions of a long list; the line where the rest begins."""
-        for number_line, number in list_cuts(parse.tokens, parse.tops[place], self.bounds):
-            line = number_line - parse.skip
+        opening = parse.top(place)
+        ordered = opening.type == "ordered_list_open"
+        first = self._number if self._number >= 0 else int(opening.attrGet("start") or 1)
+        closed_items = 0
+        for count, line in enumerate(parse.items(place)):
             if line >= end:
                 break
+            if count - closed_items < self.bounds.items:
+                continue
+            if not parse.is_known(line + 1):
+                break
+            if parse.may_be_table(line):
+                # By itself it would be the head of one.
+                continue
             begin = self._close_definitions(closed, parse, place, begin)
             self._add(closed, self._block(parse.lines, begin, line, "prose"))
-            begin = line
+            begin, closed_items = line, count
             self._continues = True
-            self._number = number if self._number < 0 else self._number + self.bounds.items
+            self._number = first + count if ordered else -1
         return begin
 
     def _close_rows(

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from markdown_it.token import Token
-
 Kind = Literal["prose", "code", "table"]
 
 FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})([^\n]*)$")
@@ -142,24 +140,6 @@ def _table_head(source: str) -> tuple[int, str]:
     if first < 0 or second < 0:
         return 0, ""
     return second + 1, source[start : second + 1]
-
-
-def list_cuts(tokens: list[Token], opening: int, bounds: Bounds) -> list[tuple[int, int]]:
-    """(line, number of its item) of each item at which the list `tokens[opening]` is cut."""
-    ordered = tokens[opening].type == "ordered_list_open"
-    number = int(tokens[opening].attrGet("start") or 1) if ordered else -1
-    level = tokens[opening].level + 1
-    cuts: list[tuple[int, int]] = []
-    count = 0
-    for token in tokens[opening + 1 :]:
-        if token.level < level:
-            break
-        if token.type != "list_item_open" or token.level != level or token.map is None:
-            continue
-        if count and count % bounds.items == 0:
-            cuts.append((token.map[0], number + count if ordered else -1))
-        count += 1
-    return cuts
 
 
 def table_rows(head: str, bounds: Bounds) -> int:

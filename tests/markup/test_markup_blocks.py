@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -16,6 +17,7 @@ _LINES = [
     "***", "| a | b |", "|---|---|", "| 1 | 2 |", "  cont", "   > deep", "<div>", "</div>",
     "<!-- c", "-->", "    ", "+ p", "10. ten", "- ```", "  ```", "   \t ```", "a\\", "x  ",
     "$$", "$$ x", "$$ x $$", "y $$", "\\[", "\\]", "a $x$ b", "- $$", "  $$", "> $$",
+    "- a | b", "+ p | q", "1. a | b", "  --- | ---", "    --- | ---", "  |---|", "- - a | b",
 ]  # fmt: skip
 # A link definition over several lines looks like a paragraph until its address comes.
 _DEFINITIONS = ["[k]: /u", "[k]:", "/url", "'ti", "tle'", "[long", "name]: /v"]
@@ -88,6 +90,7 @@ def test_what_follows_a_fence_with_other_line_ends_is_not_lost() -> None:
         "Foo\n\n[\n=\nfoo]:\n/u\n[foo]\n",
         "Foo\n\n[foo]: /u\n'ti\n===\ntle'\n\n[foo]\n",
         "Foo\n\n[foo]: /u\n      'ti\n===\ntle'\n\n[foo]\n",
+        "- x\n| 1 | 2 |\n| a |\n    --- | ---\n",
     ],
 )
 def test_what_may_still_become_something_else_closes_nothing(source: str) -> None:
@@ -100,6 +103,18 @@ def test_what_may_still_become_something_else_closes_nothing(source: str) -> Non
             for block in stream.feed(source[place : place + size])
         ]
         assert blocks + stream.finish() == whole
+
+
+def test_a_list_is_not_cut_at_an_item_that_looks_like_the_head_of_a_table() -> None:
+    source = "+ o\n+ p | q\n  --- | ---\n+ r\n+ s\n"
+    bounds = replace(UNBOUNDED, items=1)
+    blocks = split(source, bounds)
+    assert [block.source for block in blocks] == ["+ o\n+ p | q\n  --- | ---\n", "+ r\n", "+ s\n"]
+    for seed in range(40):
+        assert _stream(BlockStream(bounds), source, random.Random(seed)) == blocks
+    numbered = "7. o\n7. p\n1. q | r\n   --- | ---\n1. s\n1. t\n1. u\n"
+    numbers = [block.first_number for block in split(numbered, replace(UNBOUNDED, items=2))]
+    assert numbers == [-1, 10, 12]
 
 
 def test_definitions_never_hide_in_a_block_of_code_or_a_table() -> None:
