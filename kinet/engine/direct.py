@@ -63,7 +63,8 @@ class DirectEngine:
         self, request: TurnRequest, left: Sequence[Message]
     ) -> Sequence[Event]:
         """What a branch that is left was: a message of kind "branch", and what it cost."""
-        return await branch_summary(guarded(request, self.circuit), left)
+        letters = 1 / self.calibration.coefficient(request.profile.model)
+        return await branch_summary(guarded(request, self.circuit), left, letters)
 
     async def close(self) -> None:
         """Waits for what still cleans up after a stop."""

@@ -14,9 +14,11 @@ from kinet.engine.compacting.compaction import (
     Outcome,
     Plan,
     is_stall,
+    kept_by_us,
     makeshift_summary,
     plan,
     summarise,
+    summary_input,
     without_own_heads,
 )
 from kinet.engine.compacting.put_back import MAX_FILES, put_back
@@ -30,12 +32,9 @@ _KEPT_SHARE = 0.3
 _ROOM = "A new conversation or a model with a larger window gives room."
 # What a summary of a long part usually takes, for the estimate before one is asked for.
 _USUAL_SUMMARY = 800
-_SUMMARY_INPUT_SHARE = 0.6
 # For each file that is put back, and for all that is.
 _PUT_BACK_TOKENS = 5_000
 _PUT_BACK_SHARE = 0.15
-# Of the window, for what a summary holds word by word beside what the model wrote.
-_KEPT_BY_US = 0.15
 
 
 class Shrinking:
@@ -109,11 +108,14 @@ class Shrinking:
         self._context.shorten_to(target, pictures=pictures)
         return True
 
-    async def compact(self, reason: str, topic: str = "") -> bool:
+    async def compact(self, reason: str, topic: str = "", *, by_hand: bool = False) -> bool:
         """Puts a summary in the place of the older part.
 
-        False if there was nothing to do; if something stood against it, the person was told.
+        False if there was nothing to do; if something stood against it, the person was told. Asked
+        for by hand, a summary is tried also where it rests after one that failed.
         """
+        if by_hand:
+            self._rests = False
         before = self._context.used()
         cut = self._plan(self._kept_tail())
         if cut is None:
@@ -178,12 +180,11 @@ class Shrinking:
     async def _summary(self, cut: Plan, topic: str) -> Outcome:
         if self._rests:
             return Outcome("", None, "no summary is tried for three turns after one failed")
-        room = (self._context.window or UNKNOWN_WINDOW_LIMIT * 2) * _SUMMARY_INPUT_SHARE
         self._recorder.emit(CompactionStarted(self._context.used()))
         outcome = await summarise(
             cut,
             self._turn.provider,
-            weight=room * self._context.characters_per_token(),
+            weight=summary_input(self._context.window, self._context.characters_per_token()),
             kept=self._kept_by_us(),
             session_id=self._turn.session_id,
             topic=topic,
@@ -219,8 +220,7 @@ class Shrinking:
 
     def _kept_by_us(self) -> float:
         """What the request and the lists of files in a summary may weigh."""
-        window = self._context.window or UNKNOWN_WINDOW_LIMIT
-        return _KEPT_BY_US * window * self._context.characters_per_token()
+        return kept_by_us(self._context.window, self._context.characters_per_token())
 
     def _kept_tail(self) -> int:
         share = int(_KEPT_SHARE * (self._context.window or UNKNOWN_WINDOW_LIMIT))

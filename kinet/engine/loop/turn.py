@@ -128,7 +128,7 @@ class Turn:
         """Compacts because the person asked for it; makes no other request."""
         try:
             self._circuit.check(self._request.profile)
-            told = await self._shrinking.compact("asked for by hand", topic)
+            told = await self._shrinking.compact("asked for by hand", topic, by_hand=True)
         except ProviderError as exc:
             return failed(exc)
         if not told:
