@@ -89,7 +89,6 @@ class ModelChoice:
         May ask the keychain: call it in a thread. SettingsError if a named variable holds no key.
         """
         from kinet.providers.catalog import create_provider
-        from kinet.providers.pricing import known_window
 
         key = self.key(profile)
         network = self._settings.values.network
@@ -106,8 +105,6 @@ class ModelChoice:
             stall_seconds=network.stall_seconds,
             refusals=self._refused.of(profile, keep=profile.name not in (UNSAVED, TOUR)),
         )
-        # The first look into the published prices takes a while: here nobody waits for it.
-        known_window(profile.model)
         with self._guard:
             self._providers[profile.name] = (state, provider)
         return provider

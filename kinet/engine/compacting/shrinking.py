@@ -23,11 +23,15 @@ from kinet.engine.compacting.compaction import (
 )
 from kinet.engine.compacting.put_back import MAX_FILES, put_back
 from kinet.engine.context.context import UNKNOWN_WINDOW_LIMIT, Context
+from kinet.engine.context.published import read_published
 from kinet.engine.recorder import Recorder
+from kinet.providers.pricing import window_at_hand
 
 _log = logging.getLogger(__name__)
 
 _KEPT_TAIL = 20_000
+# Tokens; so little needs no look at the window before it is sent.
+_SHORT = 2_000
 _KEPT_SHARE = 0.3
 _ROOM = "A new conversation or a model with a larger window gives room."
 # What a summary of a long part usually takes, for the estimate before one is asked for.
@@ -62,6 +66,9 @@ class Shrinking:
 
     async def before_step(self) -> None:
         """Makes the next request fit into the window: by a compaction, then by cutting texts."""
+        if self._is_short():
+            return
+        await read_published(self._turn.profile.model)
         window = self._context.window
         if not window:
             return
@@ -75,6 +82,7 @@ class Shrinking:
 
     async def after_turn(self) -> None:
         """Compacts if the conversation has grown beyond its limit."""
+        await read_published(self._turn.profile.model)
         limit = self._context.compact_at
         if self._rests or self._context.used() < limit:
             return
@@ -94,6 +102,7 @@ class Shrinking:
             self._size_at_overflow = self._context.used()
             note = "The server said that the prompt is too long; it was cut and sent again."
             self._recorder.emit(Notice(note, "warning"))
+        await read_published(self._turn.profile.model)
         share = 2 if self._overflows == 1 else 4
         target = self._size_at_overflow // share
         cut = self._plan(max(0, target - self._context.estimate_fixed()))
@@ -116,6 +125,7 @@ class Shrinking:
         """
         if by_hand:
             self._rests = False
+        await read_published(self._turn.profile.model)
         before = self._context.used()
         cut = self._plan(self._kept_tail())
         if cut is None:
@@ -148,6 +158,13 @@ class Shrinking:
             self._recorder.emit(Notice(note, "warning"))
         self._tell(cut, summary, reason)
         return True
+
+    def _is_short(self) -> bool:
+        """True while the window is not at hand, and whatever it is nothing could be cut for it."""
+        profile = self._turn.profile
+        if profile.window or window_at_hand(profile.model) is not None:
+            return False
+        return self._context.estimate_messages(self._recorder.conversation.context()) < _SHORT
 
     async def _ask_hooks(self, cut: Plan, reason: str) -> Outcome | None:
         """A summary or a veto (no summary, but a reason) of a hook; None for neither."""

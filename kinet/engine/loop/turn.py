@@ -26,6 +26,7 @@ from kinet.engine.base import TurnRequest
 from kinet.engine.compacting.shrinking import Shrinking
 from kinet.engine.context.context import Context
 from kinet.engine.context.prompt import text_of
+from kinet.engine.context.published import reading_published
 from kinet.engine.context.segments import SegmentHashes, cache_note, shortened
 from kinet.engine.context.tokens import Calibration, size_of_message, size_of_text
 from kinet.engine.ending import COMPLETED, Ending, OutputLimitReached, failed
@@ -238,7 +239,8 @@ class Turn:
             self._step.request = request
             self._step.segments = self._hashes.of(request)
             try:
-                completion = await self._model.ask(request)
+                async with reading_published(self._request.profile.model):
+                    completion = await self._model.ask(request)
             except ContextTooLongError as exc:
                 if not await self._shrinking.after_overflow():
                     raise ContextTooLongError(
