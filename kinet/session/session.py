@@ -127,6 +127,7 @@ class Session(CommandingSession):
             state.waiting.paused = False
             asked = approver or state.parts.approver or Unasked()
             turn = Turn(state, profile, asked, stop, self._turn_ended, insist=insist)
+            self._turns_ran = True
             if message is not None:
                 running = turn.events(message, sent=sent)
             else:
@@ -141,13 +142,18 @@ class Session(CommandingSession):
     async def afterwards(self) -> AsyncGenerator[Event, None]:
         """What is done when a turn has ended: facts are noticed, if that is switched on.
 
-        For a face to iterate beside everything else; its events are told and stored between turns.
+        What a stopped turn is found to have changed is told too, as soon as that is known: of a
+        large folder a while later. For a face to iterate beside everything else; the events are
+        stored whether it does or not.
         """
         from kinet.session.after_turn import notice_facts
 
         async with aclosing(notice_facts(self._state, self._idle)) as events:
             async for event in events:
                 yield event
+        await self._cleaned_up()
+        for found in self._state.found.untold():
+            yield found
 
     def stop(self) -> None:
         """Ends the running turn; its last event still comes. The queue is paused.

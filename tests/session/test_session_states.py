@@ -80,6 +80,9 @@ class Held:
             await self.go.wait()
         return [MessageCompleted(Message("user", "A way was left.", kind="branch"))]
 
+    async def settled(self, session_id: str) -> None:
+        """Nothing cleans up."""
+
     async def _held(self, request: TurnRequest) -> None:
         self.begun.set()
         waits = [asyncio.ensure_future(self.go.wait())]

@@ -41,7 +41,7 @@ from kinet.engine.loop.idle_replies import IdleReplies
 from kinet.engine.loop.model_call import ModelCall
 from kinet.engine.loop.subagent import SubAgentRunner
 from kinet.engine.loop.tool_runner import STOPPED, ToolRunner, offered
-from kinet.engine.recorder import Recorder
+from kinet.engine.recorder import Recorder, found_in
 from kinet.providers.base import ModelRequest
 
 
@@ -74,7 +74,8 @@ class Turn:
         self._calibration, self._circuit = calibration, circuit
         self._started = time.monotonic()
         conversation = conversation_of(request)
-        self.recorder = Recorder(conversation, put, request.observers)
+        later = found_in(request.turn_id, request.afterwards)
+        self.recorder = Recorder(conversation, put, request.observers, later)
         self._emit = self.recorder.emit
         self._context = Context(request, conversation, calibration, base=base)
         self._approvals = Approvals(request, self._emit)

@@ -119,9 +119,9 @@ class Teller:
             case ModelChosen():
                 if words := _chosen_words(event):
                     self._add_line(NoticeEntry(words, "info", "model"))
-            case FilesChanged(paths=paths, call_id=call_id):
-                turn.paths.update(dict.fromkeys(paths))
-                turn.changed_call = call_id or turn.changed_call
+            case FilesChanged(turn_id=turn_id) if turn_id not in ("", turn.id):
+                _tell_found(self._ends, self._sink, event)
+            case FilesChanged():
                 turn.count_changed(event)
             case FactsNoticed(facts=facts, cost=cost):
                 receipt = ReceiptEntry(facts, money(cost) if cost else "")
@@ -356,6 +356,8 @@ class Teller:
             # What was told of the limit when it was met says more, and is not said twice.
             words = f"{_ENDS.get(event.reason, event.reason)} {event.detail}".strip()
             self._sink.add(NoticeEntry(words, "warning"))
+        for found in self._ends.found_of(turn.id):
+            turn.count_changed(found)
         if turn.paths:
             added, removed = turn.lines_changed()
             card = FilesEntry(tuple(turn.paths), added, removed, turn.changed_call, turn.id)
@@ -366,6 +368,18 @@ class Teller:
         self._ends.add_line(turn.id, line)
         self._sink.add(line)
         self._turn = Turn()
+
+
+def _tell_found(ends: TurnEnds, sink: Sink, event: FilesChanged) -> None:
+    """What an ended turn is found to have changed, in its own card."""
+    told = ends.add_found(event)
+    if told is None:
+        return
+    card, before = told
+    if before is None:
+        sink.touch(card)
+    else:
+        sink.add(card, before)
 
 
 def _acts(kind: str) -> tuple[tuple[str, str], ...]:

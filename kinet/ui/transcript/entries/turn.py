@@ -57,7 +57,9 @@ class Turn:
             self.lines[event.call_id] = (added, removed)
 
     def count_changed(self, event: FilesChanged) -> None:
-        """The same, where the event itself tells the lines."""
+        """The same, where the event itself tells the lines; and the files."""
+        self.paths.update(dict.fromkeys(event.paths))
+        self.changed_call = event.call_id or self.changed_call
         if event.added is not None and event.removed is not None:
             self.lines[event.call_id] = (event.added, event.removed)
 

@@ -88,9 +88,9 @@ class Stage(QObject):
         self.follower.follow()
         self.refresh(anew=True)
 
-    def add(self, entry: Entry) -> None:
-        """Puts an entry at the end; cards stay behind it."""
-        last = self.cards.first()
+    def add(self, entry: Entry, before: Entry | None = None) -> None:
+        """Puts an entry at the end, where cards stay behind it, or before another."""
+        last = before if before is not None else self.cards.first()
         if last is None or isinstance(entry, WidgetEntry):
             self.flow.add(entry)
         else:
