@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from kinet.core.conversation import Conversation
 from kinet.core.events import Event
 from kinet.core.profile import Effort
+from kinet.core.wanted import IsWanted, always
 from kinet.session import leftovers, unsent
 from kinet.session.day_guard import DayGuard
 from kinet.session.known_files import KnownFiles
@@ -26,6 +27,7 @@ from kinet.session.whole_outputs import WholeOutputs
 
 if TYPE_CHECKING:
     from kinet.memory.facts import Taken
+    from kinet.store.drafts import DraftStore
     from kinet.store.search import SearchChoices, SearchHit
     from kinet.store.sessions import NewSession, SessionRow
 
@@ -61,12 +63,12 @@ class SessionManager:
         self._open[state.id] = session = Session(state)
         return session
 
-    def read(self, session_id: str) -> SavedSession:
+    def read(self, session_id: str, is_wanted: IsWanted = always) -> SavedSession:
         """What is saved of a session. Blocks: a long one is read in a thread.
 
-        StoreError if there is no such session.
+        StoreError if there is no such session, and soon after it is not wanted any more.
         """
-        return read_saved(self._store, session_id)
+        return read_saved(self._store, session_id, is_wanted)
 
     def read_end(self, session_id: str) -> SavedEnd | None:
         """The newest turns of a long session, None for any other; takes some milliseconds.
@@ -99,7 +101,7 @@ class SessionManager:
             state.effort = cast(Effort, saved.chosen.effort)
             state.preset = saved.chosen.preset
         state.budgets = saved.budgets
-        self._recover(state, events)
+        _recover(self._drafts, state, events)
         self._open[state.id] = session = Session(state, _unreadable(saved.lost), events)
         return session
 
@@ -191,6 +193,16 @@ class SessionManager:
         for session in self._open.values():
             session.refresh_memory()
 
+    async def let_go(self, session_id: str) -> None:
+        """Closes one session: its turn is stopped, all is stored, and it can be opened again."""
+        session = self._open.get(session_id)
+        if session is None:
+            return
+        try:
+            await session.close()
+        finally:
+            self._open.pop(session_id, None)
+
     async def close(self) -> None:
         """Stops all turns; returns when everything is stored."""
         sessions = list(self._open.values())
@@ -219,17 +231,18 @@ class SessionManager:
             remembered=self.parts.remembered(session_id),
         )
 
-    def _recover(self, state: SessionState, events: MutableSequence[Event]) -> None:
-        """Ends an interrupted turn; what could be saved of that is added to `events`."""
-        if not state.conversation.interrupted:
-            return
-        text, reasoning = self._drafts.load(state.id)
-        ending = after_a_crash(state.conversation, events, text, reasoning)
-        for event in ending:
-            state.conversation.apply(event)
-        state.recorder.save_now(ending)
-        if not state.recorder.waiting():
-            events.extend(ending)
+
+def _recover(drafts: DraftStore, state: SessionState, events: MutableSequence[Event]) -> None:
+    """Ends an interrupted turn; what could be saved of that is added to `events`."""
+    if not state.conversation.interrupted:
+        return
+    text, reasoning = drafts.load(state.id)
+    ending = after_a_crash(state.conversation, events, text, reasoning)
+    for event in ending:
+        state.conversation.apply(event)
+    state.recorder.save_now(ending)
+    if not state.recorder.waiting():
+        events.extend(ending)
 
 
 def _tell_others(sessions: Mapping[str, Session], noticed_in: str, taken: Sequence[Taken]) -> None:

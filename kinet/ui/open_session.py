@@ -45,8 +45,13 @@ class BranchedSession(Protocol):
         """What fills the model's window, part by part."""
         ...
 
-    async def prepare(self, digest: Callable[[list[Event]], Any]) -> Any:
-        """Reads in a thread what `events` gives next; what `digest`, called there, makes of it."""
+    async def prepare(
+        self, digest: Callable[[list[Event]], Any], is_wanted: Callable[[], bool]
+    ) -> Any:
+        """Reads in a thread what `events` gives next; what `digest`, called there, makes of it.
+
+        It ends with a StoreError soon after it `is_wanted` no more.
+        """
         ...
 
     async def branch_points(self) -> Sequence[Any]:

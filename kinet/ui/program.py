@@ -55,8 +55,11 @@ class Sessions(Protocol):
         """True if the session was opened and not closed."""
         ...
 
-    def read(self, session_id: str) -> Any:
-        """What is saved of a session, for `Program.open_session`. Blocks: use it in a thread."""
+    def read(self, session_id: str, is_wanted: Callable[[], bool]) -> Any:
+        """What is saved of a session, for `Program.open_session`. Blocks: use it in a thread.
+
+        It ends with a StoreError soon after it `is_wanted` no more.
+        """
         ...
 
     def read_end(self, session_id: str) -> Any:

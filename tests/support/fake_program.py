@@ -79,7 +79,7 @@ class FakeSession:
     def is_new(self) -> bool:
         return not self.saved
 
-    async def prepare(self, digest: Any) -> Any:
+    async def prepare(self, digest: Any, is_wanted: Any = None) -> Any:
         return digest(self.saved)
 
     @property
@@ -189,7 +189,7 @@ class FakeSessions:
     def is_open(self, session_id: str) -> bool:
         return True
 
-    def read(self, session_id: str) -> None:
+    def read(self, session_id: str, is_wanted: Any = None) -> None:
         pass
 
     def search(self, text: str, limit: int = 50, **narrowed: Any) -> Sequence[Any]:
