@@ -17,9 +17,9 @@ from kinet.settings.options import Options
 if TYPE_CHECKING:
     from kinet.assembly import Assembly
     from kinet.core.profile import ModelProfile
-    from kinet.local.handover import HandoverServer
+    from kinet.local.handover import Exchange, HandoverServer, Message
     from kinet.session.manager import SessionManager
-    from kinet.session.owner import OwnerWork
+    from kinet.session.owner import GuestClaims, OwnerWork, ServeGuest
     from kinet.session.saved import SavedSession
     from kinet.session.session import Session
     from kinet.settings.services import Services
@@ -211,8 +211,10 @@ class Runtime:
         from kinet.session.owner import OwnerWork
 
         parts = self._parts()
-        self._work = OwnerWork(parts.sessions, parts.facts, self._guest, show, changed)
-        self._server = HandoverServer(self.home, self._work.do)
+        guests = _guest_server(self._guest)
+        work = OwnerWork(parts.sessions, parts.facts, self._guest, show, changed, guests)
+        self._work = work
+        self._server = HandoverServer(self.home, work.do)
         await self._server.start()
 
     async def close(self) -> None:
@@ -246,3 +248,18 @@ class Runtime:
             if self._built is None:
                 self._built = Assembly(self.home, self.options)
             return self._built
+
+
+def _guest_server(guest: Callable[[Message], Runtime]) -> ServeGuest:
+    """Serves clients of `kinet serve` that found the folder in use, with options of their own."""
+
+    async def serve(message: Message, exchange: Exchange, claims: GuestClaims) -> None:
+        from kinet.serve.guest import serve_guest
+
+        runtime = guest(message)
+        try:
+            await serve_guest(runtime, exchange, claims)
+        finally:
+            await runtime.close()
+
+    return serve

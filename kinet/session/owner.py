@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import asdict
 from pathlib import Path
@@ -44,7 +44,8 @@ class Guest(Protocol):
 class OwnerWork:
     """`show` brings the window forward with a session ("" for none); `changed` shows the list anew.
 
-    Sessions a command works on are in `elsewhere` meanwhile and are not opened a second time.
+    `serve` does what a client of `kinet serve` asks, until that has gone. Sessions a command works
+    on are in `elsewhere` meanwhile and are not opened a second time.
     """
 
     def __init__(
@@ -54,9 +55,10 @@ class OwnerWork:
         guest: Callable[[Mapping[str, Any]], Guest],
         show: Callable[[str], object],
         changed: Callable[[], object],
+        serve: ServeGuest,
     ) -> None:
         self._sessions, self._facts, self._guest = sessions, facts, guest
-        self._show, self._changed = show, changed
+        self._show, self.changed, self._serve = show, changed, serve
         self.elsewhere: set[str] = set()
 
     async def do(self, exchange: Exchange, message: Message) -> None:
@@ -67,13 +69,19 @@ class OwnerWork:
                 await exchange.tell({"done": ""})
             case "run":
                 await self._run(exchange, message)
+            case "serve":
+                claims = GuestClaims(self)
+                try:
+                    await self._serve(message, exchange, claims)
+                finally:
+                    claims.end()
             case "memory":
                 done = self._memory(message)
                 self._sessions.refresh_memory()
                 await exchange.tell({"done": done})
             case "sessions":
                 done = await asyncio.to_thread(self._stored, message)
-                self._changed()
+                self.changed()
                 await exchange.tell({"done": done})
             case other:
                 raise StoreError(
@@ -88,7 +96,7 @@ class OwnerWork:
             wanted = str(message.get("session", ""))
             if not wanted and message.get("resume"):
                 wanted = guest.newest_session_id()
-            self._check_free(wanted)
+            self.check_free(wanted)
             session = guest.open_session(wanted or None)
             self.elsewhere.add(session.id)
             await asyncio.to_thread(guest.warm_up)
@@ -97,7 +105,7 @@ class OwnerWork:
             await guest.close()
             if session is not None:
                 self.elsewhere.discard(session.id)
-            self._changed()
+            self.changed()
 
     async def _turn(self, exchange: Exchange, session: Session, message: Message) -> None:
         approver = _Caller(exchange)
@@ -113,15 +121,16 @@ class OwnerWork:
                         await exchange.tell({"event": to_json(event)})
                     if not listed and type(event).__name__ == "MessageCompleted":
                         listed = True
-                        self._changed()
+                        self.changed()
         finally:
             listening.cancel()
 
-    def _check_free(self, session_id: str) -> None:
+    def check_free(self, session_id: str) -> None:
+        """StoreError if a session is open somewhere, "" never is."""
         if session_id in self.elsewhere or self._sessions.is_open(session_id):
             raise StoreError(
-                "This session is open in the window.",
-                hint="Go on there, or begin another one with --new.",
+                "This session is open in another Kinet.",
+                hint="Go on there, or begin another one.",
             )
 
     def _memory(self, message: Message) -> Any:
@@ -144,7 +153,7 @@ class OwnerWork:
             )
         match message.get("act"):
             case "delete":
-                self._check_free(session_id)
+                self.check_free(session_id)
                 self._sessions.delete(session_id)
             case "restore":
                 self._sessions.restore(session_id)
@@ -164,6 +173,38 @@ class OwnerWork:
         if self._facts.list() != before:
             self._sessions.refresh_memory()
         return asdict(report)
+
+
+class GuestClaims:
+    """The sessions that one client of `kinet serve` has open."""
+
+    def __init__(self, work: OwnerWork) -> None:
+        self._work = work
+        self._claimed: set[str] = set()
+
+    def claim(self, session_id: str) -> None:
+        """Takes a session. StoreError if it is open elsewhere."""
+        self._work.check_free(session_id)
+        self._work.elsewhere.add(session_id)
+        self._claimed.add(session_id)
+
+    def release(self, session_id: str) -> None:
+        """Gives it back."""
+        self._claimed.discard(session_id)
+        self._work.elsewhere.discard(session_id)
+
+    def changed(self) -> None:
+        """The list of sessions is another one."""
+        self._work.changed()
+
+    def end(self) -> None:
+        """Gives all of them back."""
+        for session_id in list(self._claimed):
+            self.release(session_id)
+        self.changed()
+
+
+ServeGuest = Callable[["Message", "Exchange", GuestClaims], Awaitable[None]]
 
 
 class _Caller:

@@ -273,9 +273,5 @@ async def _read(window: MainWindow, session_id: str | None) -> None:
 
 def _import_parts() -> None:
     """In a thread: the modules of all parts, while the picture is on screen."""
-    import kinet.ui.asking.approval_card
-    import kinet.ui.panel.step_detail
-    import kinet.ui.transcript.presenter
-    import kinet.ui.transcript.view
     import kinet.ui.welcome.welcome
     import kinet.ui.window.window_core  # noqa: F401

@@ -93,6 +93,11 @@ class ApprovalCard(FittedFrame):
         return self._clock() - self._born
 
     @property
+    def was_seen(self) -> bool:
+        """True once it has been there so long that it can have been read."""
+        return self.age >= DEAD_SECONDS
+
+    @property
     def takes_keys(self) -> bool:
         """True once it was seen long enough that a key is meant for it."""
         return self._appeared is not None and self._clock() - self._appeared >= DEAD_SECONDS

@@ -134,13 +134,13 @@ class ChatPanel(QFrame):
         session = self.open_session()
         if session is not None:
             self.desk.clear()
-            self.transcript.jump_to_bottom()
+            self.reading.jump_to_bottom()
             self.runner.start(session, text, pictures, command=command)
 
     def _send_waiting(self, text: str, command: bool) -> None:
         """Starts a turn with a message of the paused queue; the composer keeps what is in it."""
         if self.session is not None:
-            self.transcript.jump_to_bottom()
+            self.reading.jump_to_bottom()
             self.runner.start(self.session, text, command=command, queued=True)
 
     def open_session(self) -> OpenSession | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -49,6 +49,8 @@ class TurnRunner(QObject):
         self.prepared: StepBook | None = None
         self.status = TurnStatus()
         self._approver = approver
+        # What a turn needs before it begins, if anything.
+        self.prepare: Callable[[], Awaitable[None]] | None = None
         self._session: OpenSession | None = None
         self._unsent = ""
         # Whether the turn tells of itself yet, and whether it is to be stopped as soon as it does.
@@ -113,6 +115,8 @@ class TurnRunner(QObject):
     async def _run(self, session: OpenSession, text: str, *, command: bool, waited: bool) -> None:
         following: str | None = text
         try:
+            if self.prepare is not None:
+                await self.prepare()
             while following is not None:
                 await self._turn(session, following, command=command)
                 spawn(self._afterwards(session), f"after a turn of {session.id}")

@@ -49,7 +49,7 @@ class SessionOpening(QObject):
         super().__init__(desk)
         self._program, self._sidebar, self._desk = program, sidebar, desk
         self._room, self._toast = room, toast
-        # What it takes to show a conversation, if anything: awaited beside the reading.
+        # What it takes to show a conversation, if anything: awaited before it is read.
         self.prepare: Callable[[], Awaitable[None]] | None = None
         # The session that is read and has still to be shown, "" for none.
         self._wanted = ""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 
+from kinet.ui.kit.long_words import breakable
 from kinet.ui.transcript.blocks import draw
-from kinet.ui.transcript.blocks.draw import breakable
 from kinet.ui.transcript.blocks.style import Style
 from kinet.ui.transcript.entries.entry import Canvas, Entry, Hit, Room
 
