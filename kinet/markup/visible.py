@@ -58,8 +58,8 @@ def shown_code(code: str) -> str:
 
 
 def shown_inline(code: str) -> str:
-    """Code within a line for the screen: what would reorder it is a symbol too."""
-    return _BIDI.sub(_MARK, shown(code))
+    """Code within a line for the screen: whatever acts unseen is a symbol, also escape codes."""
+    return shown_code(code)
 
 
 def is_right_to_left(text: str) -> bool:

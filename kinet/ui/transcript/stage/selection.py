@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtGui import QAbstractTextDocumentLayout, QTextCharFormat, QTextCursor, QTextDocument
 
+from kinet.markup.copied import copied, copied_block
 from kinet.markup.visible import clean_for_clipboard
 from kinet.ui.transcript.blocks.pieces import Piece
 from kinet.ui.transcript.blocks.words import cells, units, words
@@ -126,26 +127,26 @@ class Selection:
             start = first if number == first.entry else Place(number, 0, 0)
             stop = last if number == last.entry else _end_of(number)
             part = yield from self._of_entry(entry, start, stop, alone, plain)
-            yield clean_for_clipboard(part.strip("\n")) if part.strip() else ""
+            yield part.strip("\n") if part.strip() else ""
 
     def _of_entry(
         self, entry: Entry, start: Place, stop: Place, alone: bool, plain: bool
     ) -> Generator[str, None, str]:
         if not isinstance(entry, TextEntry):
-            return entry.markdown() if (start.piece, start.offset) == (0, 0) < (
+            return copied(entry.markdown()) if (start.piece, start.offset) == (0, 0) < (
                 stop.piece, stop.offset
             ) else ""  # fmt: skip
         if entry.is_folded:
-            return entry.markdown()
+            return copied(entry.markdown())
         whole_entry = (start.piece, start.offset) == (0, 0) and stop == _end_of(stop.entry)
         if whole_entry and not alone and not plain:
             # What nobody has seen yet need not be split for this.
-            return entry.source
+            return copied(entry.source)
         while not entry.split(time.perf_counter() + _STRETCH_SECONDS):
             yield ""
         pieces = entry.pieces
         if not pieces:
-            return entry.markdown()
+            return copied(entry.markdown())
         last = min(stop.piece, len(pieces) - 1)
         parts: list[str] = []
         whole: list[Piece] = []
@@ -187,8 +188,8 @@ class Selection:
             if piece.kind == "code" and piece.shown < 0:
                 return units(piece.text().text, begin, end)
             if piece.kind == "table":
-                return cells(document, begin, end)
-            return words(document, begin, end)
+                return clean_for_clipboard(cells(document, begin, end))
+            return clean_for_clipboard(words(document, begin, end))
 
 
 def _end_of(entry: int) -> Place:
@@ -223,4 +224,4 @@ def _is_one_code(pieces: list[Piece]) -> bool:
 
 
 def _joined(pieces: list[Piece]) -> str:
-    return "".join(piece.block.source for piece in pieces)
+    return "".join(copied_block(piece.block) for piece in pieces)
