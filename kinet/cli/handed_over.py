@@ -49,8 +49,9 @@ def ask_owner(problem: StoreInUseError, message: Mapping[str, Any]) -> Any:
 
 async def run_there(problem: StoreInUseError, task: Task, options: Options) -> int:
     """The turn of `kinet run`, taken by the owner; its exit code."""
-    from kinet.headless import JsonPrinter, Outcome, Printer, TextPrinter, approver_for, interrupts
+    from kinet.headless import JsonPrinter, Printer, TextPrinter, approver_for, interrupts
     from kinet.runtime import create_runtime
+    from kinet.session.outcome import Outcome
 
     exchange = await hand_over(data_dir(), _turn_message(task, options))
     if exchange is None:
@@ -76,7 +77,7 @@ async def run_there(problem: StoreInUseError, task: Task, options: Options) -> i
             elif "ask" in message:
                 questions.add(asyncio.ensure_future(answer(message["ask"])))
             elif "error" in message:
-                raise _told(message["error"])
+                raise told_error(message["error"])
     for question in questions:
         question.cancel()
     exchange.close()
@@ -85,18 +86,25 @@ async def run_there(problem: StoreInUseError, task: Task, options: Options) -> i
     return outcome.code()
 
 
-def _turn_message(task: Task, options: Options) -> dict[str, Any]:
+def options_message(options: Options) -> dict[str, Any]:
+    """What the command line said, for the owner; with the key that only our environment holds."""
     values = asdict(options)
     # Paths mean what they mean here, not where the window was started.
     values["cwd"] = str(options.cwd or Path.cwd())
     return {
+        "options": values,
+        "key": os.environ.get(options.api_key_env, "") if options.api_key_env else "",
+    }
+
+
+def _turn_message(task: Task, options: Options) -> dict[str, Any]:
+    return {
+        **options_message(options),
         "verb": "run",
         "text": task.text,
         "session": task.session_id,
         "resume": task.resume,
         "attachments": [str(path.absolute()) for path in task.attachments],
-        "options": values,
-        "key": os.environ.get(options.api_key_env, "") if options.api_key_env else "",
     }
 
 
@@ -107,9 +115,10 @@ async def _outcome(exchange: Exchange) -> Any:
     if message is None:
         raise StoreError("The open window did not finish this.", hint="Try again.")
     if "error" in message:
-        raise _told(message["error"])
+        raise told_error(message["error"])
     return message.get("done")
 
 
-def _told(raw: Mapping[str, Any]) -> StoreError:
+def told_error(raw: Mapping[str, Any]) -> StoreError:
+    """The error that the owner tells."""
     return StoreError(str(raw.get("message", "")), hint=str(raw.get("hint", "")))

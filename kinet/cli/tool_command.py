@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kinet.cli.check_command import local_permits
-from kinet.core.approval import ApprovalRequest, Approver
+from kinet.core.approval import ApprovalRequest, Approver, NobodyToAsk
 from kinet.core.errors import ToolError
 from kinet.paths import data_dir
 from kinet.policy.gate import gather, judge
@@ -121,7 +121,7 @@ def _no_sandbox(folder: Path, tool: str, mode: str, options: argparse.Namespace)
 
 
 def _approver(mode: str) -> Approver:
-    from kinet.headless import NobodyToAsk, TerminalApprover
+    from kinet.headless import TerminalApprover
 
     return TerminalApprover() if sys.stdin.isatty() and mode != "deny" else NobodyToAsk()
 
