@@ -53,6 +53,8 @@ class Session(CommandingSession):
         super().__init__(state)
         # What was just read, for the first replay; not kept any longer.
         self._loaded = loaded
+        # So many generators of `afterwards` are not at their end.
+        self._following = 0
         self.warnings = tuple(warnings)
         self.changes = Changes(state)
         self.shelf = Shelf(state.id)
@@ -148,12 +150,16 @@ class Session(CommandingSession):
         """
         from kinet.session.after_turn import notice_facts
 
-        async with aclosing(notice_facts(self._state, self._idle)) as events:
-            async for event in events:
-                yield event
-        await self._cleaned_up()
-        for found in self._state.found.untold():
-            yield found
+        self._following += 1
+        try:
+            async with aclosing(notice_facts(self._state, self._idle)) as events:
+                async for event in events:
+                    yield event
+            await self._cleaned_up()
+            for found in self._state.found.untold():
+                yield found
+        finally:
+            self._following -= 1
 
     def stop(self) -> None:
         """Ends the running turn; its last event still comes. The queue is paused.
@@ -213,6 +219,19 @@ class Session(CommandingSession):
         with suppress(SettingsError):
             profile = state.parts.profile(state.profile)
         return await asyncio.to_thread(report_on, events, turn_id, profile)
+
+    def rest(self) -> SessionState | None:
+        """Closes it at once, where nothing runs, follows a turn, or is not stored yet; else None.
+
+        What comes back is all it knows: another session made of that goes on as if it were this.
+        """
+        works = self._stop is not None or not self._idle.is_set() or self._following
+        if works or self._lingering or self._closed or self.shelf.items():
+            return None
+        if not self._state.recorder.is_still:
+            return None
+        self._closed = True
+        return self._state
 
     async def close(self) -> None:
         """Stops the turn, and returns when everything is stored. May raise StoreError.

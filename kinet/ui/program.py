@@ -44,8 +44,21 @@ class SessionRow(Protocol):
         ...
 
 
+class Resting(Protocol):
+    """Where sessions go that nobody looks at."""
+
+    def leave(self, session_id: str) -> Sequence[list[Any]]:
+        """Nobody looks at this one any more. What comes back is to be let go of bit by bit."""
+        ...
+
+
 class Sessions(Protocol):
     """All sessions of a data folder. Each call may raise StoreError with a sentence."""
+
+    @property
+    def resting(self) -> Resting:
+        """Takes what is not looked at; opening a session brings it back."""
+        ...
 
     def list(self) -> Sequence[SessionRow]:
         """All sessions, the newest first."""

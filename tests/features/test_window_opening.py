@@ -181,3 +181,26 @@ async def test_what_was_saved_after_the_reading_is_read_too(home: Path) -> None:
         await manager._store.append("quick", [MessageCompleted(Message("user", "Later"))])
         session = manager.open("quick", saved)
         assert session.history()[-1].text == "Later"
+
+
+async def test_a_session_whose_panel_was_let_go_rests_and_is_itself_again(home: Path) -> None:
+    async with live_window(home) as live:
+        manager, desk = live.window.program.sessions, live.window.desk
+        live.window.parts.sidebar.session_chosen.emit("slow")
+        await until(lambda: live.panel.session_id == "slow")
+        first = live.panel
+        first.session.set_mode("plan")
+        first.session.enqueue("Next.")
+        first.composer.edit.setPlainText("half a thought")
+        live.window.parts.sidebar.session_chosen.emit("quick")
+        await until(lambda: live.panel.session_id == "quick")
+        desk._drop(first)
+        assert not manager.is_open("slow")
+        assert first.session.conversation.messages == []
+        live.window.parts.sidebar.session_chosen.emit("slow")
+        await until(lambda: live.panel.session_id == "slow")
+        assert live.panel is not first
+        assert "Answer slow" in live.text
+        assert live.panel.session.mode == "plan"
+        assert [item.text for item in live.panel.session.queue] == ["Next."]
+        assert live.panel.composer.text() == "half a thought"

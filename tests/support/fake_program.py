@@ -37,6 +37,7 @@ class Waiting:
     id: str
     text: str
     command: bool = False
+    attachments: tuple[Any, ...] = ()
 
 
 @dataclass
@@ -108,14 +109,16 @@ class FakeSession:
         for event in self.program.after:
             yield self._take(event)
 
-    def steer(self, text: str) -> None:
+    def steer(self, text: str, attachments: Sequence[Any] = ()) -> None:
         self.steered.append(text)
 
     def stop(self) -> None:
         self.stopped.set()
 
-    def enqueue(self, text: str, *, command: bool = False) -> Waiting:
-        item = Waiting(f"q{next(self._ids)}", text, command)
+    def enqueue(
+        self, text: str, attachments: Sequence[Any] = (), *, command: bool = False
+    ) -> Waiting:
+        item = Waiting(f"q{next(self._ids)}", text, command, tuple(attachments))
         self.queue.append(item)
         return item
 
@@ -176,12 +179,24 @@ class Row:
     message_count: int = 2
 
 
+class FakeResting:
+    """Remembers who was left; all stay open."""
+
+    def __init__(self) -> None:
+        self.left: list[str] = []
+
+    def leave(self, session_id: str) -> list[list[Any]]:
+        self.left.append(session_id)
+        return []
+
+
 class FakeSessions:
     """The list, kept in memory."""
 
     def __init__(self, rows: Sequence[Row] = ()) -> None:
         self.rows = list(rows)
         self.trash: list[Row] = []
+        self.resting = FakeResting()
 
     def list(self) -> Sequence[Row]:
         return tuple(self.rows)
