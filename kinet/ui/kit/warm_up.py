@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from kinet.ui.kit.tasks import in_thread, spawn
 
@@ -36,9 +37,11 @@ class WarmUp(QObject):
         self._act = act
         self._working: asyncio.Task[None] | None = None
         self._watched: QCoreApplication | None = None
+        self._window: QWidget | None = None
 
-    def watch(self) -> None:
-        """From now on the first key, click or touch begins it, in whatever window it comes."""
+    def watch(self, window: QWidget) -> None:
+        """While `window` is shown the first key, click or touch begins it, wherever it comes."""
+        self._window = window
         self._watched = QCoreApplication.instance()
         if self._watched is not None and self._working is None:
             self._watched.installEventFilter(self)
@@ -60,7 +63,7 @@ class WarmUp(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Looks, and lets everything pass."""
-        if event.type() in _SIGNS:
+        if event.type() in _SIGNS and self._window is not None and self._window.isVisible():
             self.begin()
         return False
 

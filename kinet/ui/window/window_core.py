@@ -138,7 +138,7 @@ class WindowCore(QObject):
             parts.toast.tell(sentence, seconds=0)
         spawn(self.show_month(), "month total")
         spawn(serve_commands(program, self._window, parts.desk), "serving commands")
-        self.warm_up.watch()
+        self.warm_up.watch(self._window)
         if parts.desk.current.composer.text():
             # Typed meanwhile, or before the last end: it is about to be sent.
             self.warm_up.begin()
