@@ -132,7 +132,7 @@ async def probe_with(
             return ProbeResult(
                 bool(models),
                 "works" if models else "protocol",
-                f"The server offers {len(models)} models." if models else "It lists no models.",
+                _offers(models) if models else "It lists no models.",
                 "" if models else "Check the address and the protocol, or enter a model.",
                 _elapsed(began),
                 models,
@@ -321,3 +321,7 @@ def _window(entry: Mapping[str, Any]) -> int:
 
 def _elapsed(began: float) -> int:
     return round((time.monotonic() - began) * 1000)
+
+
+def _offers(models: tuple[str, ...]) -> str:
+    return f"The server offers {len(models):,} model{'' if len(models) == 1 else 's'}."

@@ -122,6 +122,8 @@ class TrustPage(QWidget):
             f"QPlainTextEdit#trustText {{ background: {theme.color('code')};"
             f" border: 1px solid {theme.color('border')}; border-radius: 8px;"
             f' font-family: "{family}"; }}'
+            f"QPlainTextEdit#trustText:focus {{ padding: 3px 7px;"
+            f" border: {theme.ring}px solid {theme.color('focus')}; }}"
         )
         for text in self._texts:
             text.set_theme(theme)

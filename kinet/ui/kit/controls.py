@@ -7,6 +7,7 @@ from PySide6.QtGui import (
     QEnterEvent,
     QFocusEvent,
     QFontMetrics,
+    QKeyEvent,
     QKeySequence,
     QPainter,
     QPaintEvent,
@@ -44,6 +45,10 @@ class PaintedButton(QAbstractButton):
         self.ring = False
         super().focusOutEvent(event)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not pressed_by_enter(self, event):
+            super().keyPressEvent(event)
+
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)
         self.update()
@@ -60,15 +65,23 @@ class PaintedButton(QAbstractButton):
             return "selected"
         return "hover" if self.underMouse() else ""
 
-    def paint_surface(self, painter: QPainter, token: str, radius: float = 6) -> None:
-        """Fills the background and draws the focus ring."""
+    def paint_surface(
+        self, painter: QPainter, token: str, radius: float = 6, *, filled: bool = False
+    ) -> None:
+        """Fills the background and draws the focus ring.
+
+        A button `filled` with the accent becomes smaller inside its ring, which has its colour.
+        """
         theme = current_theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ringed = self.ring and self.hasFocus()
         if token:
+            gap = theme.ring + 2 if filled and ringed else 0
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.qcolor(token))
-            painter.drawRoundedRect(self.rect(), radius, radius)
-        if self.ring and self.hasFocus():
+            inside = self.rect().adjusted(gap, gap, -gap, -gap)
+            painter.drawRoundedRect(inside, max(2, radius - gap), max(2, radius - gap))
+        if ringed:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.qcolor("focus"), theme.ring))
             inset = theme.ring / 2
@@ -254,6 +267,21 @@ def draw_icon(painter: QPainter, name: str, token: str, center: QPoint, size: in
     ratio = device.devicePixelRatioF() if device is not None else 1.0
     pixmap = current_theme().pixmap(name, token, size, ratio)
     painter.drawPixmap(QPoint(center.x() - size // 2, center.y() - size // 2), pixmap)
+
+
+def pressed_by_enter(button: QAbstractButton, event: QKeyEvent, *, presses: bool = True) -> bool:
+    """Presses a button that has the focus by Enter, as Space does; True if that was the key.
+
+    Qt takes Enter only for the default button of a dialog. Held down it presses once; without
+    `presses` it does nothing at all.
+    """
+    if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        return False
+    if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+        return False
+    if presses and not event.isAutoRepeat():
+        button.click()
+    return True
 
 
 def native_keys(keys: str) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from kinet.ui.kit.announce import announce
 from kinet.ui.kit.controls import text_label
+from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.look.theme import current_theme
 
 SECONDS = 8.0
@@ -26,8 +27,7 @@ class Toast(QWidget):
         self._act: Callable[[], None] | None = None
         self._label = text_label("", parent=self)
         self._label.setWordWrap(True)
-        self._button = QPushButton("Undo", self)
-        self._button.setProperty("kind", "link")
+        self._button = TextButton("Undo", self, kind="link")
         self._button.clicked.connect(self._pressed)
         for part in (self._label, self._button):
             part.installEventFilter(self)
@@ -52,7 +52,7 @@ class Toast(QWidget):
         self._label.setText(text)
         self.setAccessibleName(text)
         self._act = act
-        self._button.setText(action)
+        self._button.set_text(action)
         self._button.setVisible(bool(action))
         self.place()
         self.show()

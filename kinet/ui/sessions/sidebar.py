@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QModelIndex, QPoint, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -321,8 +321,9 @@ class _NewSessionRow(PaintedButton):
             painter.drawRoundedRect(box, 6, 6)
         if self.ring and self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(theme.qcolor("focus"))
-            painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 6, 6)
+            painter.setPen(QPen(theme.qcolor("focus"), theme.ring))
+            inset = theme.ring / 2
+            painter.drawRoundedRect(QRectF(box).adjusted(inset, inset, -inset, -inset), 6, 6)
         draw_icon(painter, "plus", "accent", QPoint(24, self.height() // 2))
         area = self.rect().adjusted(40, 0, -16, 0)
         painter.setFont(theme.font("ui", bold=True))

@@ -150,7 +150,7 @@ class WelcomePage(QWidget):
 
     async def _test(self) -> bool:
         """Tries what the tile holds; True if it works."""
-        profile, key = self.key.profile, self.key.key
+        profile, key = self.key.asked, self.key.key
         if profile is None:
             return False
         self.key.show_busy("Testing…")

@@ -81,6 +81,7 @@ class KeyList(QDialog):
             self._rows.append((f"{title} {keys} {group}".casefold(), [name, hint]))
         grid.setRowStretch(len(rows), 1)
         area = QScrollArea(self)
+        area.setAccessibleName("Keys")
         area.setWidgetResizable(True)
         area.setWidget(inner)
         return area

@@ -297,7 +297,7 @@ class SendButton(IconButton):
         elif self.underMouse():
             token = "accent_hover"
         painter = QPainter(self)
-        self.paint_surface(painter, token)
+        self.paint_surface(painter, token, filled=self.isEnabled())
         glyph = "on_accent" if self.isEnabled() else "disabled"
         draw_icon(painter, "send", glyph, QPoint(self.width() // 2, self.height() // 2))
 
