@@ -140,7 +140,8 @@ class _Writer:
             elif token.type in TABLE_TOKENS:
                 nested = bool(self.nest.tags or self.nest.quotes)
                 left = self.nest.whole_left + _LIST * self.nest.depth
-                self.table.write(token, nested=nested, left=left, bars=self.nest.bars())
+                bars = self.nest.bars()
+                self.table.write(tokens, place, nested=nested, left=left, bars=bars)
             elif token.content:
                 self.out.append(text_html(token.content))
         return "".join(self.out)

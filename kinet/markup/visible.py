@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 # An unbroken word costs quadratic layout; it may be broken after this many characters.
 WORD = 200
@@ -65,6 +66,17 @@ def shown_inline(code: str) -> str:
 def is_right_to_left(text: str) -> bool:
     """True if any of a text is written from the right."""
     return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
+
+
+def direction(text: str, otherwise: str = "ltr") -> str:
+    """The direction of a paragraph, "ltr" or "rtl": that of its first letter that has one."""
+    for character in text:
+        kind = unicodedata.bidirectional(character)
+        if kind in ("R", "AL"):
+            return "rtl"
+        if kind == "L":
+            return "ltr"
+    return otherwise
 
 
 def clean_for_clipboard(text: str) -> str:

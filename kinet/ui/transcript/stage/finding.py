@@ -11,7 +11,7 @@ from PySide6.QtGui import QTextBlock, QTextDocument
 from kinet.markup.folding import as_read, folded, places_of, searchable
 from kinet.markup.visible import without_escapes
 from kinet.ui.steps import StepRecord
-from kinet.ui.transcript.blocks.documents import OBJECT, pictures
+from kinet.ui.transcript.blocks.documents import OBJECT, pictures, reading_order
 from kinet.ui.transcript.blocks.formula_shelf import source_of
 from kinet.ui.transcript.entries.entry import Entry
 from kinet.ui.transcript.entries.steps_group import StepGroup
@@ -202,8 +202,9 @@ def occurrences(document: QTextDocument, text: str) -> list[tuple[int, int]]:
     """
     needle = folded(text)
     found: list[tuple[int, int]] = []
-    block = document.begin()
-    while needle and block.isValid() and len(found) < _MOST_MARKED:
+    if not needle:
+        return found
+    for block in reading_order(document):
         line, begin = block.text(), block.position()
         if OBJECT in line:
             found += _beside_formulas(block, needle)
@@ -211,7 +212,8 @@ def occurrences(document: QTextDocument, text: str) -> list[tuple[int, int]]:
             for first, last in places_of(line, needle):
                 start = begin + _units(line[:first])
                 found.append((start, start + _units(line[first:last])))
-        block = block.next()
+        if len(found) >= _MOST_MARKED:
+            break
     return found
 
 
