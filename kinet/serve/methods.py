@@ -16,7 +16,7 @@ from kinet.serve.messages import REFUSED, WRONG_PARAMS, RpcError, whole_text
 from kinet.serve.session import queued
 
 if TYPE_CHECKING:
-    from kinet.session.user_message import Attachment
+    from kinet.session.attached import Attachment
     from kinet.workspace.undoing import Act
 
 # Characters of one page of events: a client asks for the next one.
@@ -240,7 +240,7 @@ async def _take_back(desk: Desk, of: params.Undo, act: Act) -> Any:
 
 def _attached(name: str) -> Attachment:
     """A file as a part of the message; in a thread."""
-    from kinet.session.user_message import part_of
+    from kinet.session.file_parts import part_of
 
     path = Path(name)
     if not path.is_absolute() or "\0" in name:

@@ -32,6 +32,11 @@ class Queued(Protocol):
         """True for a command of the person's own, as it was typed: it will be run."""
         ...
 
+    @property
+    def attachments(self) -> Sequence[Any]:
+        """What is attached: each with name, path, size, and whether it is a picture."""
+        ...
+
 
 class BranchedSession(Protocol):
     """The part of a session that goes back and aside, and tells what it holds and what waits."""
@@ -216,7 +221,7 @@ class OpenSession(BranchedSession, ChosenSession, CommandedSession, Protocol):
         """Outputs that lie in files: read part by part, or saved whole elsewhere."""
         ...
 
-    def steer(self, text: str) -> Any:
+    def steer(self, text: str, attachments: Sequence[Any] = ()) -> Any:
         """Gives a message to the running turn."""
         ...
 
@@ -224,7 +229,7 @@ class OpenSession(BranchedSession, ChosenSession, CommandedSession, Protocol):
         """Ends the running turn."""
         ...
 
-    def enqueue(self, text: str, *, command: bool = False) -> Any:
+    def enqueue(self, text: str, attachments: Sequence[Any] = (), *, command: bool = False) -> Any:
         """Adds a message to the queue, or a command of the person's own as it was typed."""
         ...
 

@@ -60,7 +60,6 @@ class ScriptedEngine:
         finally:
             self.closed += 1
 
-
     async def settled(self, session_id: str) -> None:
         """Nothing cleans up."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
@@ -35,6 +35,7 @@ from kinet.ui.chat.status_row import Status, StatusRow
 from kinet.ui.chat.turn_runner import TurnRunner
 from kinet.ui.conversation_text import recent_commands
 from kinet.ui.look.theme import Theme, current_theme
+from kinet.ui.open_session import Queued
 from kinet.ui.program import OpenSession, Program
 from kinet.ui.writing.composer import Composer
 from kinet.ui.writing.composer_desk import ComposerDesk
@@ -126,7 +127,7 @@ class ChatPanel(QFrame):
         """The transcript; built when it is first asked for."""
         return self.reading.transcript
 
-    def send(self, text: str, pictures: Sequence[Path] = (), *, command: bool = False) -> None:
+    def send(self, text: str, pictures: Sequence[Any] = (), *, command: bool = False) -> None:
         """Starts a turn with `text`, or runs it as a `command` of the person's own.
 
         If no session can be opened the text stays.
@@ -137,11 +138,11 @@ class ChatPanel(QFrame):
             self.reading.jump_to_bottom()
             self.runner.start(session, text, pictures, command=command)
 
-    def _send_waiting(self, text: str, command: bool) -> None:
+    def _send_waiting(self, item: Queued) -> None:
         """Starts a turn with a message of the paused queue; the composer keeps what is in it."""
         if self.session is not None:
             self.reading.jump_to_bottom()
-            self.runner.start(self.session, text, command=command, queued=True)
+            self.runner.start_waiting(self.session, item)
 
     def open_session(self) -> OpenSession | None:
         """The session, opened if there is none yet; None (and `problem`) if that fails."""
