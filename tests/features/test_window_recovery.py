@@ -91,6 +91,10 @@ async def test_what_ran_and_what_is_not_known_is_shown_and_the_turn_goes_on(tmp_
             assert "Not known how it ended: write_file" in shown.hint
             assert "Not begun: shell." in shown.hint
             assert list(offered(live)) == ["continue", "retry-step", "leave", "report"]
+            # Nothing is run again by itself, and nothing says so.
+            assert offered(live)["retry-step"].name == "Ask for the step again"
+            assert offered(live)["retry-step"].tip.startswith("Sends a message that asks")
+            assert offered(live)["continue"].tip.startswith("Sends a message that asks")
             assert server.requests == []
             assert "Half a wo" in live.text
             await choose(live, "continue")

@@ -385,7 +385,7 @@ def _tell_found(ends: TurnEnds, sink: Sink, event: FilesChanged) -> None:
 def _acts(kind: str) -> tuple[tuple[str, str], ...]:
     """What is offered for a failure of this kind."""
     if kind == "interrupted":
-        return (("continue", "Continue"), ("retry-step", "Retry the step"), ("leave", "Leave"))
+        return (("continue", "Continue"), ("retry-step", "Ask for the step again"), ("leave", "Leave"))
     return (("retry", "Try anyway" if kind == "circuit" else "Retry"),)
 
 
