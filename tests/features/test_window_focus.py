@@ -175,3 +175,29 @@ async def test_without_a_model_a_conversation_stays_on_screen_and_the_models_ope
             assert "Hello." in live.text
             assert live.panel.composer.text() == "And now?"
             dialog.close()
+
+
+async def test_an_answer_by_key_leaves_the_focus_where_the_next_question_is_reached(
+    live: LiveWindow,
+) -> None:
+    await live.say("Write it.")
+    card = await live.question()
+    await until(lambda: live.panel.approvals.cards()[0].takes_keys)
+    card.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(card, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    await until(lambda: not live.panel.approvals.cards(), what="the card is answered")
+    assert QApplication.focusWidget() is live.panel.transcript
+    await live.ended()
+    await live.say("Tidy up.")
+    await live.allow()
+    await until(live.panel.questions.cards, what="the model asks")
+    asked = live.panel.questions.cards()[0]
+    send = asked.findChild(QPushButton, "answerButton")
+    assert send is not None
+    assert not send.isEnabled()
+    asked.field.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClicks(asked.field, "December")
+    assert send.isEnabled()
+    QTest.keyClick(asked.field, Qt.Key.Key_Return)
+    await live.ended()
+    assert QApplication.focusWidget() is live.panel.transcript

@@ -65,6 +65,7 @@ def test_enter_presses_each_button_once(app: QApplication, qtbot: QtBot, part: s
         pressed: list[QAbstractButton] = []
         button.clicked.connect(lambda *_, of=button, into=pressed: into.append(of))
         made.setEnabled(True)
+        button.setEnabled(True)
         made.show()
         button.setFocus()
         for key, held, acting in (

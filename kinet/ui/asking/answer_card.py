@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
+    QApplication,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from kinet.ui.kit.controls import text_label
 from kinet.ui.kit.fitted_frame import FittedFrame
+from kinet.ui.kit.in_sight import hand_up
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.kit.visible_text import spell_out
@@ -79,6 +81,9 @@ class AnswerCard(FittedFrame):
         send = TextButton("Answer", self, kind="primary")
         send.setObjectName("answerButton")
         send.clicked.connect(self._send)
+        # An empty answer is given by the other button.
+        send.setEnabled(False)
+        self.field.textChanged.connect(lambda text: send.setEnabled(bool(text.strip())))
         skip = TextButton("No answer", self, kind="quiet")
         skip.setObjectName("noAnswerButton")
         skip.clicked.connect(lambda: self._give(""))
@@ -96,6 +101,9 @@ class AnswerCard(FittedFrame):
     def _give(self, text: str) -> None:
         if self._open:
             self._open = False
+            focused = QApplication.focusWidget()
+            if focused is not None and self.isAncestorOf(focused):
+                hand_up(self)
             self.setEnabled(False)
             self.answered.emit(text)
 

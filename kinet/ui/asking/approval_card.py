@@ -15,6 +15,7 @@ from kinet.ui.asking.approval_parts import ApprovalHead, Body
 from kinet.ui.asking.approval_words import asked_text, shared_text, waiting_text
 from kinet.ui.asking.choice_answers import ChoiceAnswers
 from kinet.ui.kit.fitted_frame import FittedFrame
+from kinet.ui.kit.in_sight import hand_up
 from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.look.theme import Theme, current_theme
 
@@ -197,7 +198,7 @@ class ApprovalCard(FittedFrame):
         self.answered.emit(decision)
 
     def _fold(self, decision: Decision | None) -> None:
-        """From a card to one line; the focus goes back to the window, not to a hidden button."""
+        """From a card to one line; the focus goes to what is read, not to a hidden button."""
         self._open = False
         self._tick.stop()
         had_focus = self._has_focus_inside()
@@ -205,8 +206,8 @@ class ApprovalCard(FittedFrame):
             part.hide()
         self._column.addWidget(AnsweredRow(self.request, decision, self.theme, self))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        if had_focus and (focused := QApplication.focusWidget()) is not None:
-            focused.clearFocus()
+        if had_focus:
+            hand_up(self)
         self.set_theme(self.theme)
         self.updateGeometry()
 

@@ -1,8 +1,8 @@
-"""Scrolls to what has the focus and cannot be seen: Qt does so only for Tab inside one page."""
+"""Where the focus is: scrolled to where it cannot be seen, and kept when its place goes away."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 
@@ -15,3 +15,19 @@ def bring_into_sight(widget: QWidget) -> None:
             if not place.intersects(above.viewport().rect()):
                 above.ensureWidgetVisible(widget)
         above = above.parentWidget()
+
+
+def hand_up(part: QWidget) -> None:
+    """Gives the focus of a part that goes away to what is around it, from where Tab goes on.
+
+    It is shown there if keys were used last.
+    """
+    above = part.parentWidget()
+    while above is not None and not above.isWindow():
+        if above.focusPolicy() == Qt.FocusPolicy.StrongFocus and above.isEnabled():
+            by_key = above.window().testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
+            reasons = Qt.FocusReason
+            above.setFocus(reasons.TabFocusReason if by_key else reasons.OtherFocusReason)
+            return
+        above = above.parentWidget()
+    (part.focusWidget() or part).clearFocus()

@@ -278,17 +278,23 @@ class _SessionView(QListView):
         super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        index = self.indexAt(event.pos())
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        # Of the key Qt says only where the list is: it means the marked row.
+        index = self.currentIndex() if by_key else self.indexAt(event.pos())
         session_id = index.data(SessionModel.ID_ROLE)
         if not isinstance(session_id, str):
             return
+        spot = event.globalPos()
+        if by_key:
+            self.scrollTo(index)
+            spot = self.viewport().mapToGlobal(self.visualRect(index).bottomLeft())
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         rename = menu.addAction(icon("edit"), "Rename")
         rename.triggered.connect(lambda: self.edit(index))
         delete = menu.addAction(icon("trash"), "Move to trash")
         delete.triggered.connect(lambda: self.delete_requested.emit(session_id))
-        menu.popup(event.globalPos())
+        menu.popup(spot)
 
     def _choose(self, index: QModelIndex) -> None:
         session_id = index.data(SessionModel.ID_ROLE)

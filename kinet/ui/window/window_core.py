@@ -220,6 +220,7 @@ class WindowCore(QObject):
         self.trust.follow(panel)
         self.skills.follow(panel)
         self.rules.follow(panel)
+        self.parts.toast.stand_on(panel.body)
         self._arranged()
         self._retitle()
 
