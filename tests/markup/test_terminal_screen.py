@@ -5,12 +5,11 @@ from __future__ import annotations
 import random
 import unicodedata
 
+import pyte
 import pytest
 
 from kinet.markup.terminal_codes import PLAIN, Pen, pen_after, split_open
 from kinet.markup.terminal_screen import LONGEST_LINE, Line, Screen, joined, plain_text
-
-pyte = pytest.importorskip("pyte")
 
 HEIGHT, WIDTH = 12, 200
 # Left out where the other emulator errs: half of a wide character, M below the last line, a place
