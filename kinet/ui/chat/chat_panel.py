@@ -37,6 +37,7 @@ from kinet.ui.conversation_text import recent_commands
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.open_session import Queued
 from kinet.ui.program import OpenSession, Program
+from kinet.ui.steps import is_own_command
 from kinet.ui.writing.composer import Composer
 from kinet.ui.writing.composer_desk import ComposerDesk
 from kinet.ui.writing.drafts import DraftBook
@@ -263,7 +264,8 @@ class ChatPanel(QFrame):
         self.todo.take(event)
         if isinstance(event, Notice) and not event.keep:
             self.problem.emit(event.text)
-        if isinstance(event, _CHANGES_FIGURES):
+        # A command of the person's own may be what the session is called after.
+        if isinstance(event, _CHANGES_FIGURES) or is_own_command(event):
             self.refresh()
         self.event_shown.emit(event)
 

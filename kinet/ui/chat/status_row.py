@@ -90,10 +90,11 @@ class StatusRow(QWidget):
             self._clock.stop()
 
     def show_figures(self, conversation: Conversation, window: int) -> None:
-        """Shows how full the context is and what was spent; nothing before the first turn."""
-        if not conversation.turns:
-            return
+        """Shows how full the context is and what was spent; nothing before a model was asked."""
         usage = conversation.usage
+        asked = usage.tokens_in or conversation.cost or conversation.occupancy
+        if not conversation.turns or not (asked or self.cost.isVisibleTo(self)):
+            return
         self.gauge.set_use(conversation.occupancy, window, exact=usage.known)
         lines: tuple[str, ...] = (
             f"Input {usage.tokens_in:,} tokens, {usage.cache_read:,} of them cached",

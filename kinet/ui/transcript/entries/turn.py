@@ -11,6 +11,7 @@ from kinet.ui.transcript.blocks.durations import duration, money
 from kinet.ui.transcript.entries.answer import AnswerEntry
 from kinet.ui.transcript.entries.entry import Entry
 from kinet.ui.transcript.entries.lines import Figures, NoticeEntry
+from kinet.ui.transcript.entries.model_line import ModelLine
 from kinet.ui.transcript.entries.reasoning import ReasoningEntry
 from kinet.ui.transcript.entries.steps_group import StepGroup
 
@@ -24,6 +25,8 @@ class Turn:
     reasoning: ReasoningEntry | None = None
     group: StepGroup | None = None
     retry: NoticeEntry | None = None
+    # What was chosen since the last request.
+    chosen: ModelLine | None = None
     # What the newest notice said: the end of the turn need not say it again.
     told: str = ""
     # Leading blank text of a step: most often it is all there is before a tool call.
