@@ -23,7 +23,7 @@ class ModelLine(NoticeEntry):
                 was_effort=was.was_effort,
                 was_preset=was.was_preset,
             )
-        self.event = event
+        self.event: ModelChosen = event
         super().__init__(_words(event), "info", "model")
 
 
