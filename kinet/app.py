@@ -150,7 +150,7 @@ async def _settle(window: MainWindow) -> None:
     """What the start has made stays to the end: collecting garbage, some 40 ms, leaves it out."""
     from kinet.ui.window.settling import settle
 
-    await window.ready()
+    await window.filled()
     if window.is_built:
         settle(window.desk)
 

@@ -29,7 +29,6 @@ async def run_demo(window: MainWindow, picture: Path | None = None) -> int:
     if window.problem:
         return _failed(window.problem)
     try:
-        await window.core.warm_up.wait()
         window.open_session(await window.program.services.start_tour())
     except KinetError as exc:
         window.parts.toast.tell(exc.sentence(), seconds=0)

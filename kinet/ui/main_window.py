@@ -79,11 +79,20 @@ class MainWindow(QMainWindow):
             self._ready = new_event()
             spawn(self._fill(session_id), "fill the window")
 
-    async def ready(self) -> None:
-        """Returns when a message can be sent. If that cannot be, `problem` says why."""
+    async def filled(self) -> None:
+        """Returns when all that is kept is shown. If that cannot be, `problem` says why."""
         self.begin()
         assert self._ready is not None
         await self._ready.wait()
+
+    async def ready(self) -> None:
+        """Returns when a message can be sent at once. If that cannot be, `problem` says why.
+
+        Who asks means to use the window: it warms up as with a first key.
+        """
+        await self.filled()
+        if self._core is not None and self._core.filled:
+            await self._core.warm_up.wait()
 
     @property
     def is_built(self) -> bool:

@@ -79,7 +79,7 @@ def kinet(home: str) -> None:
         timer.timeout.connect(tick)
         gaps[0] = time.perf_counter()
         timer.start(2)
-        await window.ready()
+        await window.filled()
         STAMPS["ready"] = time.monotonic()
         await asyncio.sleep(1.0)
         STAMPS["worst_turn_ms"] = gaps[1] * 1000

@@ -42,7 +42,7 @@ async def until(true):
         await asyncio.sleep(0.01)
 
 async def main():
-    await window.ready()
+    await window.filled()
     await asyncio.sleep(0.2)
     told = {"sources": len(linecache.cache), "modules": sorted(sys.modules)}
     if text:

@@ -127,8 +127,6 @@ async def live_window(
     try:
         await window.ready()
         assert window.problem == ""
-        # The first key of a person brings the rest.
-        await window.core.warm_up.wait()
         assert window.panel.body.transcript is not None
         yield LiveWindow(window)
     finally:

@@ -97,7 +97,7 @@ async def test_a_message_sent_at_once_is_shown_whole_with_its_question(
     program = FakeProgram(tmp_path, script=script)
     release = threading.Event()
     program.warm_up = lambda: release.wait(10)  # type: ignore[method-assign]
-    async with shell_window(program) as window:
+    async with shell_window(program, used=False) as window:
         panel = window.panel
         assert panel.body.transcript is None
         panel.composer.edit.insertPlainText("make it")
@@ -119,7 +119,7 @@ async def test_a_window_nobody_uses_makes_no_transcript_and_a_click_makes_it(
     tmp_path: Path,
 ) -> None:
     program = FakeProgram(tmp_path)
-    async with shell_window(program) as window:
+    async with shell_window(program, used=False) as window:
         await asyncio.sleep(0.05)
         assert (window.panel.body.transcript, program.warmed) == (None, 0)
         QTest.mouseClick(window.panel.header, Qt.MouseButton.LeftButton)
@@ -136,7 +136,7 @@ async def test_what_was_typed_on_the_first_picture_begins_it(tmp_path: Path) -> 
     window = MainWindow(program, "light")  # type: ignore[arg-type]
     window.show()
     QTest.keyClick(window, Qt.Key.Key_H)
-    await window.ready()
+    await window.filled()
     await until(lambda: program.warmed == 1)
     assert window.panel.composer.text() == "h"
     window.hide()
