@@ -1,4 +1,4 @@
-"""What is to be told, in order: one writer, and those who tell much wait for one that reads."""
+"""What is to be told, in order, by one writer; nobody waits for a client that reads slowly."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from kinet.serve.lines import Lines
 from kinet.serve.messages import written
 
-# Characters that wait to be read. Above the first those who tell events wait, below the second
-# they go on.
-_FULL, _ROOM = 1024 * 1024, 256 * 1024
+# Characters that may wait to be read. Turns go on and are stored meanwhile; a client that leaves
+# more than this unread counts as gone.
+MOST_UNREAD = 32 * 1024 * 1024
 
 
 class Outbox:
@@ -21,34 +21,30 @@ class Outbox:
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
         self._waiting: deque[str] = deque()
-        self._size = 0
-        self._filled, self._room, self._empty = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self._room.set()
+        self._unread = 0
+        self._filled, self._empty = asyncio.Event(), asyncio.Event()
         self._empty.set()
         # Set when nothing can be written any more.
         self.gone = asyncio.Event()
+        # It is gone because it left too much unread.
+        self.was_unread = False
         self._writing: asyncio.Task[None] | None = None
 
     def put(self, message: Any) -> None:
-        """Adds a message at the end; returns at once."""
+        """Adds a message at the end."""
         if self.gone.is_set():
             return
         text = written(message)
+        if self._unread and self._unread + len(text) > MOST_UNREAD:
+            self.was_unread = True
+            self._give_up()
+            return
         self._waiting.append(text)
-        self._size += len(text)
+        self._unread += len(text)
         self._filled.set()
         self._empty.clear()
-        if self._size > _FULL:
-            self._room.clear()
         if self._writing is None:
             self._writing = asyncio.create_task(self._write(), name="writes messages")
-
-    async def room(self, unless: asyncio.Event | None = None) -> None:
-        """Returns when there is room for more, the other side is gone, or `unless` is set."""
-        if self._room.is_set() or (unless is not None and unless.is_set()):
-            return
-        events = [self._room, self.gone] + ([unless] if unless is not None else [])
-        await first_of(*events)
 
     async def end(self, seconds: float) -> None:
         """Writes what is left, as long as somebody reads it; nothing is taken any more."""
@@ -69,9 +65,7 @@ class Outbox:
             except OSError:
                 self._give_up()
                 return
-            self._size -= len(text)
-            if self._size < _ROOM:
-                self._room.set()
+            self._unread -= len(text)
             if not self._waiting:
                 self._filled.clear()
                 self._empty.set()
@@ -79,7 +73,6 @@ class Outbox:
     def _give_up(self) -> None:
         self.gone.set()
         self._waiting.clear()
-        self._size = 0
 
 
 async def first_of(*events: asyncio.Event) -> None:

@@ -37,6 +37,11 @@ class Peer:
         self._asked: dict[messages.Id, asyncio.Future[Answer]] = {}
         self._numbers = itertools.count(1)
 
+    @property
+    def was_deaf(self) -> bool:
+        """True if it counts as gone because it left too much unread."""
+        return self._outbox.was_unread
+
     async def run(self) -> None:
         """Hears and answers until one side ends. What is at work then goes on."""
         hearing = asyncio.create_task(self._hear(), name="hears requests")
@@ -59,12 +64,9 @@ class Peer:
             await asyncio.sleep(0)
         await self._outbox.end(_LAST_WORDS)
 
-    async def tell(
-        self, method: str, params: Mapping[str, Any], unless: asyncio.Event | None = None
-    ) -> None:
-        """Tells something; waits for one that reads slowly, but not once `unless` is set."""
+    def tell(self, method: str, params: Mapping[str, Any]) -> None:
+        """Tells something that needs no answer."""
         self._outbox.put(messages.notification(method, params))
-        await self._outbox.room(unless)
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> Any:
         """The result of a request of ours. RpcError if it is refused or nobody is there.
@@ -92,8 +94,6 @@ class Peer:
     async def _hear(self) -> None:
         while (line := await self._lines.hear()) is not None:
             self._take(line)
-            # Whoever does not read what is answered is not heard either.
-            await self._outbox.room(self.ended)
 
     def _take(self, line: Line) -> None:
         if line.problem:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from kinet.core.errors import StoreError
+from kinet.core.errors import KinetError, StoreError
 from kinet.serve import messages, params
 from kinet.serve.desk import Claims, Desk, Host
 from kinet.serve.lines import Lines
 from kinet.serve.messages import Request, RpcError
 from kinet.serve.methods import METHODS, named
+from kinet.serve.outbox import MOST_UNREAD
 from kinet.serve.peer import Peer
 
 PROTOCOL = 1
@@ -32,7 +33,7 @@ class Server:
         self._peer.ended.set()
 
     async def run(self) -> None:
-        """StoreError at the end if something could not be stored."""
+        """StoreError at the end if something could not be stored; KinetError for a deaf client."""
         try:
             await self._peer.run()
         finally:
@@ -40,6 +41,9 @@ class Server:
             await self._peer.finish()
         if problems:
             raise StoreError(problems[0])
+        if self._peer.was_deaf:
+            size = MOST_UNREAD // 1024 // 1024
+            raise KinetError(f"The client left more than {size} MB unread; it counts as gone.")
 
     async def work(self, request: Request) -> Any:
         """Does what a request asks for."""

@@ -15,8 +15,8 @@ from kinet.serve.peer import Peer
 from kinet.session.outcome import Outcome
 
 if TYPE_CHECKING:
+    from kinet.session.attached import Attachment
     from kinet.session.session import Session
-    from kinet.session.user_message import Attachment
     from kinet.session.waiting import QueuedMessage
 
 
@@ -29,8 +29,8 @@ class ServedSession:
         self.session = session
         self._peer, self._approver, self._denies = peer, approver, denies
         self._work: asyncio.Task[None] | None = None
-        # Set while a turn is to end: it does not wait for a client that reads slowly.
-        self._hurry = asyncio.Event()
+        # Nothing more is to be sent after the running turn.
+        self._stopped = False
 
     @property
     def is_busy(self) -> bool:
@@ -100,7 +100,7 @@ class ServedSession:
         """Ends the running turn. False if none runs."""
         running = self.is_busy
         self.session.stop()
-        self._hurry.set()
+        self._stopped = True
         return running
 
     async def ended(self) -> None:
@@ -109,7 +109,7 @@ class ServedSession:
             await asyncio.wait({self._work})
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
-        self._hurry.clear()
+        self._stopped = False
         self._work = asyncio.create_task(work, name=f"serves {self.session.id}")
 
     async def _turn_and_queue(
@@ -134,12 +134,12 @@ class ServedSession:
                 await self._turn(item.text)
             except KinetError as exc:
                 told = {"session_id": self.session.id, "message": exc.message, "hint": exc.hint}
-                await self._peer.tell("queue/refused", {**told, **queued(item)}, self._hurry)
+                self._peer.tell("queue/refused", {**told, **queued(item)})
                 return
             item = None
 
     def _next(self) -> QueuedMessage | None:
-        if self._hurry.is_set():
+        if self._stopped:
             # It was stopped in the moment between two turns.
             return None
         head = next(iter(self.session.queue), None)
@@ -154,7 +154,7 @@ class ServedSession:
             async for event in events:
                 outcome.take(event)
                 told = {"session_id": self.session.id, "event": to_json(event)}
-                await self._peer.tell("session/event", told, self._hurry)
+                self._peer.tell("session/event", told)
         return outcome
 
 

@@ -48,8 +48,11 @@ class StdioLines:
 def own_stdio() -> StdioLines:
     """Takes stdin and stdout for messages alone.
 
-    Whatever else prints goes to stderr from now on, and no child gets hold of either.
+    Whatever else prints goes to stderr from now on, and no child gets hold of either. OSError if
+    they are not open.
     """
+    if sys.stdin is None or sys.stdout is None:
+        raise OSError("stdin or stdout is closed")
     source, target = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
