@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 
 import pytest
@@ -179,3 +180,15 @@ def test_a_line_of_marks_is_not_shown_before_it_is_decided() -> None:
     tail = stream.shown_tail
     assert tail is not None
     assert tail.source == "A heading?"
+
+
+@pytest.mark.parametrize("depth", [9, 12, 19, 25, 60])
+def test_what_is_nested_deeply_is_shown_and_all_that_follows_it(depth: int) -> None:
+    source = "".join(f"{'  ' * level}- item{level}\n" for level in range(depth))
+    source += f"\nafter the list\n\n{'>' * depth} quoted\n\n{'1. ' * depth}numbered\n\n"
+    source += f"[^n]: {'- ' * depth}noted\n\nthe end\n"
+    html = "".join(str(parser().render(block.source, {})) for block in split(source, UNBOUNDED))
+    words = re.findall(r"[a-z]+\d*", re.sub(r"<[^>]*>", " ", html))
+    wanted = [f"item{level}" for level in range(depth)]
+    wanted += ["after", "the", "list", "quoted", "numbered", "noted", "the", "end"]
+    assert [word for word in words if word in wanted] == wanted
