@@ -71,6 +71,8 @@ class ComparedSide(QFrame):
         self.line.setText(breakable(found.line))
         self.line.setAccessibleName(found.line)
         self.current.setVisible(chosen.is_current)
+        # As high as the button beside it would be: both texts begin on one level.
+        self.current.setMinimumHeight(self.use.sizeHint().height())
         self.use.setVisible(not chosen.is_current)
         self.use.setAccessibleName(f"Use answer {number}")
         self.copy.setEnabled(bool(found.answer))

@@ -20,6 +20,7 @@ from kinet.ui.look.theme import current_theme
 
 BUTTON = 28
 ICON = 16
+_MENU_WIDTH = 220  # what is longer ends in "…"
 
 _KEYBOARD_REASONS = (
     Qt.FocusReason.TabFocusReason,
@@ -160,8 +161,10 @@ class MenuButton(PaintedButton):
         self.update()
 
     def sizeHint(self) -> QSize:
-        metrics = QFontMetrics(current_theme().font("meta"))
-        return QSize(min(220, 8 + ICON + 6 + metrics.horizontalAdvance(self.text()) + 28), BUTTON)
+        theme = current_theme()
+        words = QFontMetrics(theme.font("meta")).horizontalAdvance(self.text())
+        most = round(_MENU_WIDTH * max(1.0, theme.zoom / 100))
+        return QSize(min(most, 8 + ICON + 6 + words + 28), BUTTON)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(8 + ICON + 30, BUTTON)
