@@ -138,7 +138,9 @@ class Stage(QObject):
             return
         anchor = self.eye.now(self.height)
         self.flow.restyle(style, width)
-        if not self.flow.guess(time.perf_counter() + SLICE_SECONDS):
+        if self.flow.guess(time.perf_counter() + SLICE_SECONDS):
+            self.flow.take_guessed()
+        else:
             self.filler.wake()
         self.eye.set_range(self.height)
         self.eye.return_to(anchor)
