@@ -6,9 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from kinet.core.profile import Effort, WireProtocol
+if TYPE_CHECKING:
+    from kinet.core.profile import Effort, WireProtocol
 
 PROTOCOLS: tuple[WireProtocol, ...] = ("openai", "responses", "anthropic")
 EFFORTS: tuple[Effort, ...] = ("off", "low", "medium", "high")

@@ -20,7 +20,6 @@ from kinet.ui.frame.window_geometry import (
     clamp,
     read,
 )
-from kinet.ui.lean_qt import spare_sources
 from kinet.ui.look.tokens import SIZES, Mode, load_fonts
 
 if TYPE_CHECKING:
@@ -46,7 +45,6 @@ class MainWindow(QMainWindow):
         self, program: Program, choice: str = "system", zoom: int = 100, geometry: str = ""
     ) -> None:
         super().__init__()
-        spare_sources()
         self.setObjectName("mainWindow")
         self.setWindowTitle("Kinet")
         self.setMinimumSize(*MINIMUM_SIZE)

@@ -14,13 +14,12 @@ from kinet.ui.asking.approval_answers import AnsweredRow, Answers
 from kinet.ui.asking.approval_parts import ApprovalHead, Body
 from kinet.ui.asking.approval_words import asked_text, shared_text, waiting_text
 from kinet.ui.asking.choice_answers import ChoiceAnswers
+from kinet.ui.asking.equal_questions import DEAD_SECONDS
 from kinet.ui.kit.fitted_frame import FittedFrame
 from kinet.ui.kit.in_sight import hand_up
 from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.look.theme import Theme, current_theme
 
-# A key pressed sooner was meant for something else.
-DEAD_SECONDS = 0.3
 _LONG_WAIT = 60.0
 
 
@@ -92,11 +91,6 @@ class ApprovalCard(FittedFrame):
     def age(self) -> float:
         """Seconds since the question came up."""
         return self._clock() - self._born
-
-    @property
-    def was_seen(self) -> bool:
-        """True once it has been there so long that it can have been read."""
-        return self.age >= DEAD_SECONDS
 
     @property
     def takes_keys(self) -> bool:

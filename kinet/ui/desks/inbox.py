@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QApplication, QMainWindow, QSystemTrayIcon
 
 from kinet.core.approval import ApprovalRequest, Decision
-from kinet.ui.asking.equal_questions import same_question, shared
+from kinet.ui.asking.equal_questions import DEAD_SECONDS, same_question, shared
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.desks.commands_served import bring_forward
 from kinet.ui.kit.figures import seconds_words
@@ -128,7 +128,7 @@ class Inbox(QObject):
     def _answered(self, request: ApprovalRequest, decision: Decision) -> None:
         """Gives the same answer to equal questions that could be seen to be asked too."""
         for card in list(self._cards()):
-            if card.is_open and card.was_seen and same_question(card.request, request):
+            if card.is_open and card.age >= DEAD_SECONDS and same_question(card.request, request):
                 card.answer(shared(decision))
 
     def _cards(self) -> Iterator[ApprovalCard]:
