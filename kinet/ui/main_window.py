@@ -223,15 +223,16 @@ class MainWindow(QMainWindow):
         if not work:
             return False
         question = CloseQuestion(work, self)
-        question.confirmed.connect(self._close_anyway)
+        question.confirmed.connect(lambda: _close_anyway(self))
         question.open()
         return True
 
-    def _close_anyway(self) -> None:
-        self._may_close = True
-        for panel in self.desk.panels:
-            panel.stop()
-        self.close()
+
+def _close_anyway(window: MainWindow) -> None:
+    window._may_close = True
+    for panel in window.desk.panels:
+        panel.stop()
+    window.close()
 
 
 def _show_unbuilt(window: MainWindow, error: BaseException | None) -> None:
