@@ -114,11 +114,13 @@ class QueueingSession(ChosenSession):
         return item
 
     async def _read(self, item: QueuedMessage) -> None:
+        waiting = self._state.waiting
         try:
             read = [await asyncio.to_thread(read_attached, one) for one in item.attachments]
         except SettingsError:
-            # Told when it is sent: until then the file may be there again.
+            # Told when it is sent: until then the file may be there again. What comes behind it
+            # is not to wait for that.
+            waiting.change(item.id, steering=False)
             return
-        waiting = self._state.waiting
         if any(one.id == item.id and one.attachments == item.attachments for one in waiting.items):
             waiting.change(item.id, attachments=tuple(read))

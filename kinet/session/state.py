@@ -93,6 +93,7 @@ class SessionState:
                     self.written |= {str(path) for path in details.get("paths", ())}
             case MessageCompleted(message=message) if message.kind == "steer":
                 sent = message.id
+                self.waiting.steered(sent)
             case ContextCompacted():
                 self.memory.renew()
                 self.skills = None

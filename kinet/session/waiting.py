@@ -54,6 +54,8 @@ class Waiting:
         ]
         # Taken out to be sent, and not a message of the conversation yet.
         self._taken: list[QueuedMessage] = []
+        # Given to the running turn, and not told by it yet.
+        self._given: list[QueuedMessage] = []
         # After a restart nothing is sent before the person says so.
         self.paused = bool(self._items)
 
@@ -156,10 +158,19 @@ class Waiting:
         steering = [item for item in self._items if item.steering]
         ready = list(itertools.takewhile(lambda item: item.is_read, steering))
         self._items = [item for item in self._items if item not in ready]
+        self._given += ready
         return tuple(_steers(item) for item in ready)
 
+    def steered(self, id_: str) -> None:
+        """The turn has told a message that it was given."""
+        self._given = [item for item in self._given if item.id != id_]
+
     def end_of_turn(self, *, pause: bool) -> None:
-        """What came too late to steer waits like the rest; nothing is sent if it is to `pause`."""
+        """What came too late to steer waits like the rest; nothing is sent if it is to `pause`.
+
+        So does what the turn was given and never told: nobody listened any more.
+        """
+        self._items[:0], self._given = self._given, []
         for item in list(self._items):
             if item.steering:
                 self.change(item.id, steering=False)

@@ -154,6 +154,41 @@ async def test_a_picture_steers_at_the_next_step_and_what_comes_after_it_keeps_i
     await turn
 
 
+async def test_a_file_that_cannot_be_read_keeps_nothing_from_steering(start, picture):
+    held, more = Held(), Held()
+    world = await start([held, more])
+    session = world.sessions.create()
+    turn = await running(session, held)
+    picture.unlink()
+    session.steer("See.", [picture])
+    session.steer("Stop that.")
+    await is_read(session)
+    assert [item.text for item in session.queue] == ["See."]
+    (steered,) = world.engine.requests[0].steering()
+    assert steered.text == "Stop that."
+    held.go.set()
+    more.go.set()
+    await turn
+
+
+async def test_what_a_turn_was_given_and_never_told_waits_again(start, picture):
+    """The listener leaves in the moment in which the engine takes it."""
+    held = Held()
+    world = await start([held])
+    session = world.sessions.create()
+    turn = await running(session, held)
+    item = session.steer("See.", [picture])
+    await is_read(session)
+    assert [message.id for message in world.engine.requests[0].steering()] == [item.id]
+    assert session.steering == []
+    turn.cancel()
+    await asyncio.gather(turn, return_exceptions=True)
+    assert not session.is_running
+    assert [(one.id, one.steering) for one in session.queue] == [(item.id, False)]
+    session = (await start()).sessions.open(session.id)
+    assert [one.text for one in session.queue] == ["See."]
+
+
 async def test_what_could_not_steer_any_more_waits_with_its_picture(start, picture):
     held = Held()
     world = await start([held, reply("One.")])
