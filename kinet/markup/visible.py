@@ -38,7 +38,7 @@ def without_escapes(text: str) -> str:
     """The text without terminal escape codes and without hidden tag characters."""
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPES.sub("", text)
-    return _TAGS.sub("", text)
+    return text if text.isascii() else _TAGS.sub("", text)
 
 
 def shown(text: str) -> str:
@@ -81,6 +81,9 @@ def direction(text: str, otherwise: str = "ltr") -> str:
 
 def clean_for_clipboard(text: str) -> str:
     """What may be copied: no escape codes, controls or hidden characters; lines end in a feed."""
+    if text.replace("\n", "").isprintable():
+        # Nearly every text, and of a long conversation there are a hundred thousand.
+        return text
     return _CONTROLS.sub("", line_feeds(without_escapes(text)))
 
 

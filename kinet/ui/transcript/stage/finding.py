@@ -19,7 +19,7 @@ from kinet.ui.transcript.entries.text_entry import TextEntry
 from kinet.ui.transcript.stage.flow import Flow
 
 # What most conversations need at most; the slices after it leave the window room to breathe.
-_FIRST_SECONDS = 0.02
+_FIRST_SECONDS = 0.01
 _SLICE_SECONDS = 0.006
 _MOST_MARKED = 500
 
