@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from markdown_it.token import Token
 
+from kinet.markup.going_on import GoingOn
 from kinet.markup.parser import parse_blocks
 from kinet.markup.slices import (
     FENCE,
@@ -225,7 +226,7 @@ class BlockStream:
             begin = self._close_definitions(closed, parse, place, begin)
             self._add(closed, self._block(parse.lines, begin, line, "prose"))
             begin, closed_items = line, count
-            self._continues = True
+            self._lead, self._continues = "", True
             self._number = first + count if ordered else -1
         return begin
 
@@ -275,9 +276,14 @@ class BlockStream:
             return False
         while self._is_too_long():
             cut = cut_place(self._tail, self.bounds)
-            self._add(closed, Block(self._tail[:cut], self._kind, self._lead, self._continues))
+            open_there = GoingOn(self._lead + self._tail) if self._kind == "prose" else None
+            place = len(self._lead) + cut
+            self._add(closed, self._block([self._tail[:cut]], 0, 1, self._kind))
             self._tail = self._tail[cut:]
             self._continues = True
+            if open_there is not None:
+                self._number = open_there.number(place, self._number)
+                self._lead = open_there.lead(place)
         self.rough = True
         return True
 

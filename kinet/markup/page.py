@@ -74,9 +74,13 @@ def _block(block: Block, references: Mapping[str, object]) -> str:
         return f"<p>{plain_html(block.source.strip())}</p>"
     tokens = parsed(block.markdown, references)
     begins = "ltr"
+    repeated = block.lead.count("\n") if block.kind == "prose" else 0
     for place, token in enumerate(tokens):
         if token.type in _OWN_DIRECTION:
             token.attrSet("dir", "auto")
+            if token.type == "list_item_open" and token.map and token.map[0] < repeated:
+                # It began in the part before, where its mark stands.
+                token.attrSet("style", "list-style:none")
         elif token.type == "table_open":
             begins = table_direction(tokens, place)
             token.attrSet("dir", begins)

@@ -59,7 +59,7 @@ class TopBlocks:
         is_underlined = token.type == "heading_open" and token.markup in ("=", "-")
         if not (is_underlined or token.type == "code_block"):
             return False
-        if not self.lines[next_line - 1].strip(" \t\n"):
+        if next_line <= 0 or not self.lines[next_line - 1].strip(" \t\n"):
             return False
         start = begin_of(token) - self.skip
         if is_underlined and self.lines[start].lstrip().startswith("["):

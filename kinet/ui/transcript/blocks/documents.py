@@ -130,6 +130,14 @@ def table_of(document: QTextDocument) -> QTextTable | None:
     return None
 
 
+def row_begin(document: QTextDocument, row: int) -> int:
+    """The first place of a row of a document that is a table; its end where there is none."""
+    table = table_of(document)
+    if table is None or row >= table.rows():
+        return document.characterCount() - 1
+    return table.cellAt(row, 0).firstPosition()
+
+
 def is_mirrored(table: QTextTable) -> bool:
     """True if it is read from the right: its last column is the first of the document."""
     return table.format().layoutDirection() == Qt.LayoutDirection.RightToLeft

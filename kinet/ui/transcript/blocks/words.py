@@ -44,7 +44,8 @@ def words(document: QTextDocument, begin: int, end: int) -> str:
         row = "".join(source_of(next(names, "")) if c == OBJECT else c for c in said)
         if position >= begin:
             # The sign of a task has no room behind it on screen.
-            row = _mark(block) + (f"{row[0]} {row[1:]}" if row.startswith(TASKS) else row)
+            is_drawn = row.startswith(TASKS) and row[1:2] != " "
+            row = _mark(block) + (f"{row[0]} {row[1:]}" if is_drawn else row)
         row_here = _row_of(block)
         if rows and row_here[0] >= 0 and row_here == row_before:
             rows[-1] += f"\t{row}"
@@ -108,7 +109,7 @@ def _mark(block: QTextBlock) -> str:
         return ""
     indent = "  " * max(0, listed.format().indent() - 1)
     number = listed.itemText(block)
-    if block.text().startswith(TASKS):
+    if block.text().startswith(TASKS) and block.text()[1:2] != " ":
         return indent
     return f"{indent}{number} " if any(c.isalnum() for c in number) else f"{indent}- "
 
