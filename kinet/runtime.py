@@ -201,21 +201,28 @@ class Runtime:
         """The newest session on `folder`, else the newest of all; "" if there is none."""
         return self.sessions.newest(self.folder) or self.sessions.newest()
 
-    async def serve(self, show: Callable[[str], object], changed: Callable[[], object]) -> None:
+    async def serve(
+        self,
+        show: Callable[[str], object],
+        changed: Callable[[], object],
+        leave: Callable[[], bool] | None = None,
+    ) -> OwnerWork:
         """Does from now on what commands ask of the holder of the data folder.
 
         `show` brings the window forward, with a session or "" for none; `changed` shows the list
-        anew. OSError if nobody can be listened to.
+        anew; `leave` is for an owner without a window, which gives the folder up for one. OSError
+        if nobody can be listened to.
         """
         from kinet.local.handover import HandoverServer
         from kinet.session.owner import OwnerWork
 
         parts = self._parts()
         guests = _guest_server(self._guest)
-        work = OwnerWork(parts.sessions, parts.facts, self._guest, show, changed, guests)
+        work = OwnerWork(parts.sessions, parts.facts, self._guest, show, changed, guests, leave)
         self._work = work
         self._server = HandoverServer(self.home, work.do)
         await self._server.start()
+        return work
 
     async def close(self) -> None:
         """Ends all turns, closes connections and the store. A second call does nothing."""
@@ -258,7 +265,7 @@ def _guest_server(guest: Callable[[Message], Runtime]) -> ServeGuest:
 
         runtime = guest(message)
         try:
-            await serve_guest(runtime, exchange, claims)
+            await serve_guest(runtime, exchange, claims, message.get("seat"))
         finally:
             await runtime.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 from collections.abc import Mapping
@@ -15,22 +16,31 @@ from kinet.core.errors import StoreError
 from kinet.core.events import from_json
 from kinet.local.handover import Exchange, hand_over
 from kinet.paths import data_dir
+from kinet.session.owner import GIVEN_UP
 from kinet.settings.options import Options
-from kinet.store.lock import StoreInUseError
+from kinet.store.lock import InstanceLock, StoreInUseError
 
 if TYPE_CHECKING:
     from kinet.headless import Task
 
+# How long an owner may take to end and free the folder, and how often that is looked at.
+_MOVING_SECONDS, _LOOK_SECONDS = 10.0, 0.05
+
 
 def show_first_window(home: Path, session_id: str) -> bool:
-    """Brings the window that is open on `home` forward; False if there is none."""
+    """Brings the window that is open on `home` forward; False if there is none.
+
+    An owner without a window gives the folder up, if nothing runs there; then it is free.
+    """
 
     async def show() -> bool:
         exchange = await hand_over(home, {"verb": "show", "session": session_id})
         if exchange is None:
             return False
-        await _outcome(exchange)
-        return True
+        if await _outcome(exchange) != GIVEN_UP:
+            return True
+        await _free(home)
+        return False
 
     return asyncio.run(show())
 
@@ -106,6 +116,19 @@ def _turn_message(task: Task, options: Options) -> dict[str, Any]:
         "resume": task.resume,
         "attachments": [str(path.absolute()) for path in task.attachments],
     }
+
+
+async def _free(home: Path) -> None:
+    """Returns when nobody holds the data folder, or it takes too long: opening it says so then."""
+    lock = InstanceLock(home)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_MOVING_SECONDS):
+            while not lock.held:
+                try:
+                    lock.acquire()
+                except StoreInUseError:
+                    await asyncio.sleep(_LOOK_SECONDS)
+    lock.release()
 
 
 async def _outcome(exchange: Exchange) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakValueDictionary
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 MODES = ("deny", "plan", "ask", "edits", "all")
 # Sessions one client may have open.
 MOST_OPEN = 200
+
+_log = logging.getLogger(__name__)
 
 
 class Host(Protocol):
@@ -181,6 +184,42 @@ class Desk:
     def changed(self) -> None:
         """The list of sessions is another one."""
         self._claims.changed()
+
+    @property
+    def is_busy(self) -> bool:
+        """True while a turn runs."""
+        return any(served.is_busy for served in self._open.values())
+
+    def seats(self) -> list[dict[str, Any]]:
+        """What is open, so that another desk can go on with it."""
+        return [
+            {**served.to_dict(), "is_new": served.session.is_new} for served in self._open.values()
+        ]
+
+    async def resume(self, seats: Sequence[Mapping[str, Any]]) -> None:
+        """Opens what another desk had open. What cannot be opened is told in the log."""
+        for seat in seats:
+            try:
+                await self._resume(seat)
+            except (KinetError, RpcError) as exc:
+                _log.warning("session %s is not open any more: %s", seat["session_id"], exc)
+
+    async def _resume(self, seat: Mapping[str, Any]) -> None:
+        session_id, mode = str(seat["session_id"]), seat["mode"]
+        if not seat["is_new"]:
+            wanted = params.Open(session_id=session_id)
+            served = await self.open(wanted)
+        else:
+            folder = Path(seat["cwd"]) if seat["cwd"] else None
+            session = self.host.sessions.create(
+                folder, str(seat["profile"]), str(seat["title"]), session_id
+            )
+            session.set_preset(str(seat["preset"]))
+            session.set_effort(seat["effort"])
+            self._claims.claim(session_id)
+            served = self._served(session)
+        if mode in self.modes:
+            served.use_mode(mode)
 
     def _served(self, session: Session, wanted: params.Choices | None = None) -> ServedSession:
         approver = approver_for(session.id, self.peer.ask, self.abilities)

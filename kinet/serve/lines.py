@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,6 +29,21 @@ class Lines(Protocol):
     async def tell(self, text: str) -> None:
         """Writes a line. OSError if the other side is gone."""
         ...
+
+
+class Ahead:
+    """Lines with some before them that were read already."""
+
+    def __init__(self, first: Iterable[Line], lines: Lines) -> None:
+        self._first, self._lines = deque(first), lines
+
+    async def hear(self) -> Line | None:
+        """The next line; None at the end."""
+        return self._first.popleft() if self._first else await self._lines.hear()
+
+    async def tell(self, text: str) -> None:
+        """Writes a line."""
+        await self._lines.tell(text)
 
 
 class Splitter:

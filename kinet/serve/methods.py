@@ -16,7 +16,7 @@ from kinet.serve.messages import REFUSED, WRONG_PARAMS, RpcError, whole_text
 from kinet.serve.session import queued
 
 if TYPE_CHECKING:
-    from kinet.session.attached import Attachment
+    from kinet.session.attached import Attached
     from kinet.workspace.undoing import Act
 
 # Characters of one page of events: a client asks for the next one.
@@ -77,22 +77,23 @@ async def events(desk: Desk, page: params.Events) -> Any:
     return await asyncio.to_thread(_page, found, page)
 
 
-async def send(desk: Desk, message: params.Send) -> Any:
+async def send(desk: Desk, message: params.Message) -> Any:
     """Takes a turn."""
     text, served = message.said(), desk.find(message.session_id)
-    files = [await asyncio.to_thread(_attached, name) for name in message.attachments]
+    files = await _files(message)
     try:
         return await served.send(text, files)
     finally:
         desk.changed()
 
 
-async def steer(desk: Desk, message: params.Text) -> Any:
+async def steer(desk: Desk, message: params.Message) -> Any:
     """Gives the running turn a message."""
     text, session = message.said(), desk.find(message.session_id).session
+    files = await _files(message)
     if not session.is_running:
         raise RpcError(REFUSED, "No turn is running; session/send begins one.", {"kind": "idle"})
-    return queued(session.steer(text))
+    return queued(session.steer(text, files))
 
 
 async def stop(desk: Desk, of: params.OfSession) -> Any:
@@ -103,10 +104,10 @@ async def stop(desk: Desk, of: params.OfSession) -> Any:
     return {"was_running": was_running}
 
 
-async def add(desk: Desk, message: params.Text) -> Any:
+async def add(desk: Desk, message: params.Message) -> Any:
     """Puts a message into the queue."""
-    text = message.said()
-    return queued(desk.find(message.session_id).add(text))
+    text, served = message.said(), desk.find(message.session_id)
+    return queued(served.add(text, await _files(message)))
 
 
 async def remove(desk: Desk, message: params.Waiting) -> Any:
@@ -167,12 +168,15 @@ METHODS = (
     ),
     Method(
         "session/send",
-        params.Send,
+        params.Message,
         send,
         "Takes a turn. Its events are told meanwhile; the result comes when it has ended.",
     ),
     Method(
-        "session/steer", params.Text, steer, "Gives the running turn a message, for its next step."
+        "session/steer",
+        params.Message,
+        steer,
+        "Gives the running turn a message, for its next step.",
     ),
     Method(
         "session/stop",
@@ -196,7 +200,7 @@ METHODS = (
     ),
     Method(
         "queue/add",
-        params.Text,
+        params.Message,
         add,
         "Lets a message wait for the end of the running turn; its turn then begins by itself.",
     ),
@@ -238,14 +242,18 @@ async def _take_back(desk: Desk, of: params.Undo, act: Act) -> Any:
     }
 
 
-def _attached(name: str) -> Attachment:
+async def _files(message: params.Message) -> list[Attached]:
+    return [await asyncio.to_thread(_attached, name) for name in message.attachments]
+
+
+def _attached(name: str) -> Attached:
     """A file as a part of the message; in a thread."""
-    from kinet.session.file_parts import part_of
+    from kinet.session.attached import attached_of, read_attached
 
     path = Path(name)
     if not path.is_absolute() or "\0" in name:
         raise RpcError(WRONG_PARAMS, f"attachments: {name!r} must be an absolute path.")
-    return part_of(path)
+    return read_attached(attached_of(path))
 
 
 def _page(found: list[Any], page: params.Events) -> Any:

@@ -110,24 +110,19 @@ class Events(Page):
     session_id: _Id
 
 
-class Text(OfSession):
-    """A text for a session."""
+class Message(OfSession):
+    """A message for a session."""
 
     text: str
+    attachments: list[str] = Field(
+        default=[], max_length=100, description="Files to attach, absolute paths."
+    )
 
     def said(self) -> str:
         """The text; RpcError if it is empty."""
         if not self.text.strip():
             raise RpcError(WRONG_PARAMS, "text must not be empty.")
         return self.text
-
-
-class Send(Text):
-    """A message."""
-
-    attachments: list[str] = Field(
-        default=[], max_length=100, description="Files to attach, absolute paths."
-    )
 
 
 class Waiting(OfSession):

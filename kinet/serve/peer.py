@@ -42,6 +42,11 @@ class Peer:
         """True if it counts as gone because it left too much unread."""
         return self._outbox.was_unread
 
+    @property
+    def is_busy(self) -> bool:
+        """True while a request is at work."""
+        return bool(self._at_work)
+
     async def run(self) -> None:
         """Hears and answers until one side ends. What is at work then goes on."""
         hearing = asyncio.create_task(self._hear(), name="hears requests")

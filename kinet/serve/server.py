@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from kinet.core.errors import KinetError, StoreError
@@ -20,13 +21,27 @@ _log = logging.getLogger(__name__)
 
 
 class Server:
-    """`run` returns when the client has gone, or after `stop`; then nothing of it runs any more."""
+    """`run` returns when the client has gone, or after `stop`; then nothing of it runs any more.
 
-    def __init__(self, host: Host, lines: Lines, claims: Claims) -> None:
+    `seat` is then what another server needs to go on for the same client, as plain values: it is
+    handed there as `seat`.
+    """
+
+    def __init__(
+        self, host: Host, lines: Lines, claims: Claims, seat: Mapping[str, Any] | None = None
+    ) -> None:
         self._host = host
         self._peer = Peer(lines, self.work)
         self._desk = Desk(host, self._peer, claims)
-        self._greeted = False
+        self.seat: Mapping[str, Any] = seat or {"greeted": False, "sessions": []}
+        self._greeted = bool(self.seat["greeted"])
+        if self._greeted:
+            self._desk.abilities = params.Abilities(**self.seat["abilities"])
+
+    @property
+    def is_busy(self) -> bool:
+        """True while a request is at work or a turn runs."""
+        return self._peer.is_busy or self._desk.is_busy
 
     def stop(self) -> None:
         """Hears no more: turns are stopped, answered and stored."""
@@ -35,8 +50,12 @@ class Server:
     async def run(self) -> None:
         """StoreError at the end if something could not be stored; KinetError for a deaf client."""
         try:
+            await self._desk.resume(self.seat["sessions"])
             await self._peer.run()
         finally:
+            abilities = self._desk.abilities.model_dump()
+            sessions = self._desk.seats()
+            self.seat = {"greeted": self._greeted, "abilities": abilities, "sessions": sessions}
             problems = await self._desk.end()
             await self._peer.finish()
         if problems:

@@ -76,9 +76,9 @@ class ServedSession:
             await self.ended()
             raise
 
-    def add(self, text: str) -> QueuedMessage:
+    def add(self, text: str, files: Sequence[Attachment] = ()) -> QueuedMessage:
         """Puts a message into the queue, which goes on at once if nothing runs."""
-        item = self.session.enqueue(text)
+        item = self.session.enqueue(text, files)
         if not self.is_busy and self.session.state != "paused":
             self._begin(self._queue())
         return item
@@ -173,6 +173,7 @@ def queued(item: QueuedMessage) -> dict[str, Any]:
         "text": item.text,
         "steering": item.steering,
         "command": item.command,
+        "attachments": [attached.name for attached in item.attachments],
     }
 
 

@@ -24,6 +24,8 @@ class StdioLines:
         self._reader, self._writer = _Blocking("reads requests"), _Blocking("writes answers")
         self._splitter = Splitter()
         self._lines: list[Line] = []
+        # A read goes on where nobody waits for it any more: what it brings is for the next one.
+        self._reading: asyncio.Future[bytes] | None = None
         self._ended = False
 
     async def hear(self) -> Line | None:
@@ -31,10 +33,14 @@ class StdioLines:
         while not self._lines:
             if self._ended:
                 return None
+            if self._reading is None:
+                reading = self._reader.do(lambda: os.read(self._source, _CHUNK))
+                self._reading = asyncio.ensure_future(reading)
             try:
-                data = await self._reader.do(lambda: os.read(self._source, _CHUNK))
+                data = await asyncio.shield(self._reading)
             except OSError:
                 data = b""
+            self._reading = None
             self._lines = [*(self._splitter.feed(data) if data else self._splitter.end())]
             self._ended = not data
         return self._lines.pop(0)

@@ -55,11 +55,16 @@ class SessionManager:
         self._open: dict[str, Session] = {}
         self.resting = Resting(self._open)
 
-    def create(self, folder: Path | None = None, profile: str = "", title: str = "") -> Session:
-        """A new session; it is in the list from its first message on."""
+    def create(
+        self, folder: Path | None = None, profile: str = "", title: str = "", id_: str = ""
+    ) -> Session:
+        """A new session; it is in the list from its first message on.
+
+        `id_` is that of one that was made elsewhere and never stored.
+        """
         from kinet.store.sessions import NewSession, new_id
 
-        new = NewSession(new_id(), str(folder or ""), profile, title)
+        new = NewSession(id_ or new_id(), str(folder or ""), profile, title)
         state = self._state(new.id, Conversation(), 0, new)
         state.folder, state.profile, state.title = folder, profile, title
         self._open[state.id] = session = Session(state)

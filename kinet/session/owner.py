@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import asdict
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from kinet.session.manager import SessionManager
     from kinet.session.session import Session
     from kinet.store.sessions import SessionStore
+
+
+# What a start of the window is told that may take the data folder itself.
+GIVEN_UP = "given up"
+_LOOK_SECONDS = 0.1
 
 
 class Guest(Protocol):
@@ -45,7 +51,8 @@ class OwnerWork:
     """`show` brings the window forward with a session ("" for none); `changed` shows the list anew.
 
     `serve` does what a client of `kinet serve` asks, until that has gone. Sessions a command works
-    on are in `elsewhere` meanwhile and are not opened a second time.
+    on are in `elsewhere` meanwhile and are not opened a second time. `leave` is for an owner
+    without a window: where one is to be opened, it gives the data folder up, or says no.
     """
 
     def __init__(
@@ -56,24 +63,51 @@ class OwnerWork:
         show: Callable[[str], object],
         changed: Callable[[], object],
         serve: ServeGuest,
+        leave: Callable[[], bool] | None = None,
     ) -> None:
         self._sessions, self._facts, self._guest = sessions, facts, guest
         self._show, self.changed, self._serve = show, changed, serve
+        self._leave = leave
+        # The folder was given up, for a window.
+        self.is_leaving = False
+        self._turns = 0
+        self._guests: set[GuestClaims] = set()
         self.elsewhere: set[str] = set()
+
+    @property
+    def is_busy(self) -> bool:
+        """True while something is done for a command or a client."""
+        return self._turns > 0 or any(guest.is_busy for guest in self._guests)
+
+    async def quiet(self) -> None:
+        """Returns when nothing is done for others any more."""
+        while True:
+            # Turns end in many places; nobody is told of each.
+            if not self.is_busy:
+                return
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def do(self, exchange: Exchange, message: Message) -> None:
         """Does one piece of work and tells how it went. KinetError where it cannot be done."""
         match message.get("verb"):
             case "show":
-                self._show(str(message.get("session", "")))
-                await exchange.tell({"done": ""})
+                done = self._given_up()
+                if not done:
+                    self._show(str(message.get("session", "")))
+                await exchange.tell({"done": done})
             case "run":
-                await self._run(exchange, message)
+                self._turns += 1
+                try:
+                    await self._run(exchange, message)
+                finally:
+                    self._turns -= 1
             case "serve":
                 claims = GuestClaims(self)
+                self._guests.add(claims)
                 try:
                     await self._serve(message, exchange, claims)
                 finally:
+                    self._guests.discard(claims)
                     claims.end()
             case "memory":
                 done = self._memory(message)
@@ -88,6 +122,18 @@ class OwnerWork:
                     f"The open window does not know how to do {other!r}.",
                     hint="It may be an older Kinet: close it and start it again.",
                 )
+
+    def _given_up(self) -> str:
+        """GIVEN_UP for an owner that goes away for a window; "" if there is a window here."""
+        if self._leave is None:
+            return ""
+        if self.is_busy or not self._leave():
+            raise StoreError(
+                f"kinet serve (process {os.getpid()}) is at work for an editor or a script.",
+                hint="Open the window when its turn has ended.",
+            )
+        self.is_leaving = True
+        return GIVEN_UP
 
     async def _run(self, exchange: Exchange, message: Message) -> None:
         guest = self._guest(message)
@@ -181,6 +227,17 @@ class GuestClaims:
     def __init__(self, work: OwnerWork) -> None:
         self._work = work
         self._claimed: set[str] = set()
+        self.server: Any = None
+
+    @property
+    def is_busy(self) -> bool:
+        """True while something is done for this client."""
+        return self.server is not None and self.server.is_busy
+
+    @property
+    def is_leaving(self) -> bool:
+        """True if the owner gives the folder to a window that is about to open."""
+        return self._work.is_leaving
 
     def claim(self, session_id: str) -> None:
         """Takes a session. StoreError if it is open elsewhere."""

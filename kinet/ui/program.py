@@ -207,7 +207,7 @@ class Program(Protocol):
         """Opens settings and store; may run in a thread. KinetError says what is wrong."""
         ...
 
-    async def serve(self, show: Callable[[str], object], changed: Callable[[], object]) -> None:
+    async def serve(self, show: Callable[[str], object], changed: Callable[[], object]) -> object:
         """Does what commands ask while the window holds the data folder.
 
         `show` brings the window forward, with a session or "" for none; `changed` shows the list

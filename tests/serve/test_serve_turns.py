@@ -348,10 +348,13 @@ def test_files_are_attached_by_their_absolute_paths(
     notes = str(folder / "notes.md")
     client.call("session/send", session_id=session, text="see", attachments=[notes])
     assert "Monday: bank" in json.dumps(model.bodies[0]["messages"])
+    client.call("queue/add", session_id=session, text="see again", attachments=[notes])
+    client.wait(lambda: client.types(session).count("turn_finished") == 2)
+    assert "Monday: bank" in json.dumps(model.bodies[1]["messages"][-1])
     for name, said in (("notes.md", "absolute"), (str(folder / "none"), "No such file")):
         with pytest.raises(Error, match=said):
             client.call("session/send", session_id=session, text="see", attachments=[name])
-    assert len(model.requests) == 1
+    assert len(model.requests) == 2
 
 
 def test_nothing_is_kept_without_saving(serve: Serve, model: ScriptedServer, home: Path) -> None:
