@@ -118,6 +118,16 @@ class _List:
     number: int
     written: bool = False
 
+    def begin(self, out: list[str], nest: Nesting) -> None:
+        """Written with its first item here. Bullets are drawn around the words, not by Qt."""
+        if self.written:
+            return
+        self.written = True
+        nest.tags.append(self.tag)
+        # Qt counts with 32 bits.
+        counted = f' start="{min(self.number, 2**31 - 1)}"' if self.number not in (-1, 1) else ""
+        out.append(f'<{self.tag} style="margin:0{self.suffix}"{counted}>')
+
 
 class _Writer:
     """Walks the tokens of one block and writes rich text.
@@ -219,16 +229,6 @@ class _Writer:
 
     _ordered_list_close = _bullet_list_close
 
-    def _begin_list(self, one: _List) -> None:
-        """Written with its first item here. Bullets are drawn around the words, not by Qt."""
-        if one.written:
-            return
-        one.written = True
-        self.nest.tags.append(one.tag)
-        # Qt counts with 32 bits.
-        counted = f' start="{min(one.number, 2**31 - 1)}"' if one.number not in (-1, 1) else ""
-        self.out.append(f'<{one.tag} style="margin:0{one.suffix}"{counted}>')
-
     def _item(self, tokens: list[Token], place: int) -> None:
         """An item's line. A quote that an item begins with has this line for its first."""
         opening, one = tokens[place], self.lists[-1]
@@ -236,7 +236,7 @@ class _Writer:
         if not self.marked[-1]:
             self.nest.unmarked += 1
         else:
-            self._begin_list(one)
+            one.begin(self.out, self.nest)
         one.number += one.number >= 0
         if not self.marked[-1]:
             return
