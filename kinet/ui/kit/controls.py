@@ -20,6 +20,7 @@ from kinet.ui.look.theme import current_theme
 
 BUTTON = 28
 ICON = 16
+_LETTERS = 6
 _MENU_WIDTH = 220  # what is longer ends in "…"
 
 _KEYBOARD_REASONS = (
@@ -57,6 +58,12 @@ class PaintedButton(QAbstractButton):
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self.update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Larger words want more room."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.updateGeometry()
 
     def surface(self) -> str:
         """The token of the button's background now, "" for none."""
@@ -144,7 +151,7 @@ class MenuButton(PaintedButton):
         self._icon = icon
         self._name = name
         self._tone = ""
-        self.setFixedHeight(BUTTON)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.set_text(text)
 
     def set_text(self, text: str) -> None:
@@ -164,10 +171,10 @@ class MenuButton(PaintedButton):
         theme = current_theme()
         words = QFontMetrics(theme.font("meta")).horizontalAdvance(self.text())
         most = round(_MENU_WIDTH * max(1.0, theme.zoom / 100))
-        return QSize(min(most, 8 + ICON + 6 + words + 28), BUTTON)
+        return QSize(min(most, 8 + ICON + 6 + words + 28), line_room("meta", BUTTON))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(8 + ICON + 30, BUTTON)
+        return QSize(8 + ICON + 30, line_room("meta", BUTTON))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = current_theme()
@@ -232,7 +239,10 @@ class ElidedLabel(QLabel):
         return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(24, super().minimumSizeHint().height())
+        """A few letters: less tells nothing."""
+        metrics = self.fontMetrics()
+        least = min(metrics.horizontalAdvance(self._whole), _LETTERS * metrics.averageCharWidth())
+        return QSize(max(24, least), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -285,6 +295,11 @@ def pressed_by_enter(button: QAbstractButton, event: QKeyEvent, *, presses: bool
     if presses and not event.isAutoRepeat():
         button.click()
     return True
+
+
+def line_room(size: str, least: int) -> int:
+    """How high a control of one line is: larger letters keep what hangs below the line."""
+    return max(least, QFontMetrics(current_theme().font(size)).height())
 
 
 def native_keys(keys: str) -> str:

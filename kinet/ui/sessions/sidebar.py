@@ -224,6 +224,8 @@ class SearchField(QLineEdit):
         self.setPlaceholderText(placeholder)
         self.setTextMargins(20, 0, 0, 0)
         self.setProperty("search", True)
+        if hint:
+            self.setToolTip(f"{placeholder}  ({hint})")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.text():
@@ -240,6 +242,10 @@ class SearchField(QLineEdit):
             painter.setFont(theme.font("meta"))
             painter.setPen(theme.qcolor("text_3"))
             area = self.rect().adjusted(0, 0, -8, 0)
+            taken = 40 + self.fontMetrics().horizontalAdvance(self.placeholderText())
+            if taken + painter.fontMetrics().horizontalAdvance(self._hint) > area.width():
+                # No room for the keys; the tooltip tells them.
+                return
             alignment = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(area, alignment, self._hint)
 
@@ -336,9 +342,12 @@ class _NewSessionRow(PaintedButton):
         painter.setPen(theme.qcolor("text"))
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(area, middle | Qt.AlignmentFlag.AlignLeft, self.text())
+        taken = painter.fontMetrics().horizontalAdvance(self.text()) + 8
         painter.setFont(theme.font("meta"))
         painter.setPen(theme.qcolor("text_3"))
-        painter.drawText(area, middle | Qt.AlignmentFlag.AlignRight, key_hint("Ctrl+N"))
+        keys = key_hint("Ctrl+N")
+        if taken + painter.fontMetrics().horizontalAdvance(keys) <= area.width():
+            painter.drawText(area, middle | Qt.AlignmentFlag.AlignRight, keys)
 
 
 class _Mark(QLabel):
