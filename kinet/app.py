@@ -11,9 +11,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication
 
-from kinet.runtime import Runtime, create_runtime
-from kinet.settings import first_frame
-from kinet.ui.main_window import MainWindow
+from kinet.ui.lean_qt import spare_sources
+
+# Before all that is imported from here on.
+spare_sources()
+
+from kinet.runtime import Runtime, create_runtime  # noqa: E402
+from kinet.settings import first_frame  # noqa: E402
+from kinet.ui.main_window import MainWindow  # noqa: E402
 
 if TYPE_CHECKING:
     from kinet.ui.kit.event_loop import EventLoop
@@ -150,7 +155,7 @@ async def _settle(window: MainWindow) -> None:
     """What the start has made stays to the end: collecting garbage, some 40 ms, leaves it out."""
     from kinet.ui.window.settling import settle
 
-    await window.ready()
+    await window.filled()
     if window.is_built:
         settle(window.desk)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kinet.settings.options import Options
 
 if TYPE_CHECKING:
+    from kinet.engine.direct import DirectEngine
     from kinet.memory.facts import FactBook
     from kinet.policy.rules import RuleBook
     from kinet.session.manager import SessionManager
@@ -32,8 +34,6 @@ class Assembly:
         host: Assembly | None = None,
         keychain: Keychain | None = None,
     ) -> None:
-        from kinet.engine.context.kept_calibration import load_calibration
-        from kinet.engine.direct import DirectEngine
         from kinet.memory.facts import FactBook
         from kinet.policy.rules import RuleBook
         from kinet.settings.kept_things import KeptThings
@@ -49,6 +49,8 @@ class Assembly:
         from kinet.workspace.trust import FolderTrust
 
         self.home, self.options, self._host = home, options, host
+        self._engine: DirectEngine | None = None
+        self._making = threading.Lock()
         self.trust = FolderTrust(home, brought_skills, options.trust)
         self.rules_files = RulesFiles(home, self.trust.edited)
         self.settings: SettingsStore = SettingsStore(home)
@@ -67,7 +69,6 @@ class Assembly:
             # A run has no next turn in which a late server could join.
             wait_seconds=LONGEST_START if options.headless else 0.0,
         )
-        self.engine = DirectEngine(load_calibration(home / CALIBRATION_FILE))
         self.kept: KeptThings = host.kept if host else KeptThings(home, self.settings)
         self.database: Database = host.database if host else open_database(home, save=options.save)
         try:
@@ -77,6 +78,17 @@ class Assembly:
                 self.database.close()
             raise
         self.services = self._services(keychain)
+
+    @property
+    def engine(self) -> DirectEngine:
+        """Asks and acts. Made when it is first asked for: a window that nobody uses has none."""
+        from kinet.engine.context.kept_calibration import load_calibration
+        from kinet.engine.direct import DirectEngine
+
+        with self._making:
+            if self._engine is None:
+                self._engine = DirectEngine(load_calibration(self.home / CALIBRATION_FILE))
+            return self._engine
 
     def _services(self, keychain: Keychain) -> Services:
         from kinet.settings.memory_services import MemoryServices
@@ -176,14 +188,15 @@ class Assembly:
         """Ends everything in the order of its use."""
         import asyncio
 
-        from kinet.engine.context.kept_calibration import keep_calibration
-
         await self.sessions.close()
         await asyncio.to_thread(self.tool_servers.close)
-        await self.engine.close()
+        if self._engine is not None:
+            await self._engine.close()
         await self.models.close()
         if self._host is not None:
             return
-        if self.options.save:
-            keep_calibration(self.home / CALIBRATION_FILE, self.engine.calibration)
+        if self._engine is not None and self.options.save:
+            from kinet.engine.context.kept_calibration import keep_calibration
+
+            keep_calibration(self.home / CALIBRATION_FILE, self._engine.calibration)
         await asyncio.to_thread(self.database.close)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from kinet.core.approval import ApprovalRequest, Approver, Decision
+from kinet.core.approval import ApprovalRequest, Approver, Decision, NobodyToAsk
 from kinet.core.events import (
     ApprovalResolved,
     ContextCompacted,
@@ -28,6 +28,7 @@ from kinet.core.events import (
     TurnFinished,
     to_json,
 )
+from kinet.session.outcome import Outcome
 
 if TYPE_CHECKING:
     from kinet.runtime import Runtime
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 _ACTING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
-COMPLETED, FAILED, STOPPED, CAPPED, DENIED = 0, 1, 3, 4, 5
-_CODES = {"completed": COMPLETED, "failed": FAILED, "stopped": STOPPED}
 # What a file tool's line on the terminal shows of its arguments, the first that is there.
 _TELLING = ("command", "path", "pattern", "url", "query", "task", "name", "question")
 
@@ -75,36 +74,6 @@ async def run_turn(runtime: Runtime, task: Task) -> int:
                 outcome.take(event)
                 printer.show(event)
     return outcome.code()
-
-
-class Outcome:
-    """What the exit code depends on, gathered from the events."""
-
-    def __init__(self) -> None:
-        self.end: TurnFinished | None = None
-        self.unasked = False
-
-    def take(self, event: Event) -> None:
-        """Notes the end, and calls that were denied because nobody could be asked."""
-        match event:
-            case ApprovalResolved(decision=decision):
-                self.unasked |= decision.unasked and not decision.allowed
-            case ToolFinished(details=details):
-                self.unasked |= bool(details.get("unasked"))
-            case TurnFinished():
-                self.end = event
-            case _:
-                pass
-
-    def code(self) -> int:
-        """The exit code; a stop by the person says more than a denied call."""
-        if self.end is None:
-            return FAILED
-        if self.end.reason == "stopped":
-            return STOPPED
-        if self.unasked:
-            return DENIED
-        return _CODES.get(self.end.reason, CAPPED)
 
 
 class JsonPrinter:
@@ -187,15 +156,6 @@ class TextPrinter:
             words = {"stopped": "Stopped.", "step_limit": "Ended at the step limit."}
             words |= {"budget": "Ended at the budget.", "no_progress": "Ended without progress."}
             self._aside(f"{words.get(event.reason, event.reason)} {event.detail}".strip())
-
-
-class NobodyToAsk:
-    """Denies at once and says why: nobody sits at a terminal."""
-
-    async def ask(self, request: ApprovalRequest) -> Decision:
-        """Always no."""
-        reason = "Go on without it, or say at the end what is needed."
-        return Decision(False, reason=reason, unasked=True)
 
 
 class TerminalApprover:

@@ -17,9 +17,9 @@ from kinet.settings.options import Options
 if TYPE_CHECKING:
     from kinet.assembly import Assembly
     from kinet.core.profile import ModelProfile
-    from kinet.local.handover import HandoverServer
+    from kinet.local.handover import Exchange, HandoverServer, Message
     from kinet.session.manager import SessionManager
-    from kinet.session.owner import OwnerWork
+    from kinet.session.owner import GuestClaims, OwnerWork, ServeGuest
     from kinet.session.saved import SavedSession
     from kinet.session.session import Session
     from kinet.settings.services import Services
@@ -70,24 +70,22 @@ class Runtime:
         # A window asks from several threads at once; two stores on one folder shut each other out.
         self._building = threading.Lock()
         self._closed = False
+        self._warm = False
         self._server: HandoverServer | None = None
         self._work: OwnerWork | None = None
 
     def preload(self) -> None:
-        """Imports the heavy modules; may run in a thread. Touches no file and no loop."""
+        """Imports what `build` uses; may run in a thread. Touches no file and no loop."""
         from kinet.net.lean_httpx import leave_out_commands
 
         leave_out_commands()
         import kinet.assembly
-        import kinet.engine.direct
         import kinet.engine.presets
         import kinet.memory.facts
         import kinet.memory.recall
         import kinet.policy.rules
-        import kinet.providers.catalog
         import kinet.session.manager
         import kinet.session.session
-        import kinet.session.turn
         import kinet.settings.model_choice
         import kinet.settings.secrets
         import kinet.settings.services
@@ -97,13 +95,28 @@ class Runtime:
         import kinet.store.search
         import kinet.store.trash
         import kinet.store.usage
-        import kinet.tools.catalog
-        import kinet.workspace.trust
+        import kinet.workspace.trust  # noqa: F401
         from kinet.settings.schema import Settings
 
         # The first use of the models builds them, which takes longer than their import.
         Settings()
+
+    def warm_up(self) -> None:
+        """Imports what the first message needs, which takes some 200 ms: for a thread.
+
+        May be called again, which costs nothing. A window that nobody uses yet goes without.
+        """
+        if self._warm:
+            return
+        import kinet.core.own_command
+        import kinet.net.client
+        import kinet.providers.catalog
+        import kinet.session.turn
+        import kinet.tools.catalog
+
         kinet.tools.catalog.tell_all()
+        _ = self._parts().engine
+        self._warm = True
 
     def build(self) -> None:
         """Opens settings and store. StoreError or SettingsError says what is wrong."""
@@ -173,7 +186,7 @@ class Runtime:
 
     def window(self, profile: ModelProfile) -> int | None:
         """A model's window in tokens, 0 if not known, None until `services.window_of` looks."""
-        from kinet.providers.catalog import with_window
+        from kinet.providers.asked_window import with_window
         from kinet.providers.pricing import window_at_hand
 
         return with_window(profile).window or window_at_hand(profile.model)
@@ -188,19 +201,28 @@ class Runtime:
         """The newest session on `folder`, else the newest of all; "" if there is none."""
         return self.sessions.newest(self.folder) or self.sessions.newest()
 
-    async def serve(self, show: Callable[[str], object], changed: Callable[[], object]) -> None:
+    async def serve(
+        self,
+        show: Callable[[str], object],
+        changed: Callable[[], object],
+        leave: Callable[[], bool] | None = None,
+    ) -> OwnerWork:
         """Does from now on what commands ask of the holder of the data folder.
 
         `show` brings the window forward, with a session or "" for none; `changed` shows the list
-        anew. OSError if nobody can be listened to.
+        anew; `leave` is for an owner without a window, which gives the folder up for one. OSError
+        if nobody can be listened to.
         """
         from kinet.local.handover import HandoverServer
         from kinet.session.owner import OwnerWork
 
         parts = self._parts()
-        self._work = OwnerWork(parts.sessions, parts.facts, self._guest, show, changed)
-        self._server = HandoverServer(self.home, self._work.do)
+        guests = _guest_server(self._guest)
+        work = OwnerWork(parts.sessions, parts.facts, self._guest, show, changed, guests, leave)
+        self._work = work
+        self._server = HandoverServer(self.home, work.do)
         await self._server.start()
+        return work
 
     async def close(self) -> None:
         """Ends all turns, closes connections and the store. A second call does nothing."""
@@ -233,3 +255,18 @@ class Runtime:
             if self._built is None:
                 self._built = Assembly(self.home, self.options)
             return self._built
+
+
+def _guest_server(guest: Callable[[Message], Runtime]) -> ServeGuest:
+    """Serves clients of `kinet serve` that found the folder in use, with options of their own."""
+
+    async def serve(message: Message, exchange: Exchange, claims: GuestClaims) -> None:
+        from kinet.serve.guest import serve_guest
+
+        runtime = guest(message)
+        try:
+            await serve_guest(runtime, exchange, claims, message.get("seat"))
+        finally:
+            await runtime.close()
+
+    return serve

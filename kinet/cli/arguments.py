@@ -6,16 +6,14 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from kinet.core.profile import Effort, WireProtocol
+if TYPE_CHECKING:
+    from kinet.core.profile import Effort, WireProtocol
 
 PROTOCOLS: tuple[WireProtocol, ...] = ("openai", "responses", "anthropic")
 EFFORTS: tuple[Effort, ...] = ("off", "low", "medium", "high")
 MODES = ("ask", "edits", "all", "plan", "deny")
-NOT_YET = {
-    "serve": "the engine as JSON-RPC lines",
-}
 
 
 class Parser(argparse.ArgumentParser):
@@ -63,9 +61,7 @@ def build_parser() -> Parser:
     _add_doctor(commands)
     _add_config(commands)
     _add_undo(commands)
-    for name, meaning in NOT_YET.items():
-        # What follows such a word is not looked at: main answers before it is parsed.
-        _command(commands, name, f"{meaning} (not yet available)")
+    _add_serve(commands)
     return parser
 
 
@@ -99,14 +95,7 @@ def _add_acting_options(parser: Parser) -> None:
     parser.add_argument("--unsandboxed", action="store_true", help="run commands unsandboxed")
 
 
-def _add_run(commands: Any) -> None:
-    parser = _command(commands, "run", "one turn without a window")
-    parser.add_argument("prompt", nargs="?", help="the task; - or a pipe reads it from stdin")
-    _add_acting_options(parser)
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--session", default="", metavar="ID", help="go on with this session")
-    which.add_argument("--continue", dest="resume", action="store_true", help="the newest one")
-    which.add_argument("--new", action="store_true", help="begin a new session (the default)")
+def _add_turn_options(parser: Parser) -> None:
     _add_profile_options(parser)
     parser.add_argument("--preset", default="", metavar="NAME")
     parser.add_argument("--effort", choices=EFFORTS, default="")
@@ -115,11 +104,31 @@ def _add_run(commands: Any) -> None:
     parser.add_argument("--no-memory", action="store_true")
     parser.add_argument("--no-rules", action="store_true")
     parser.add_argument("--no-save", action="store_true", help="leave nothing behind")
-    parser.add_argument("--attach", action="extend", nargs="+", default=[], metavar="FILE")
-    parser.add_argument("--json", action="store_true", help="one event per line")
     trust = parser.add_mutually_exclusive_group()
     trust.add_argument("--trust", action="store_true", default=None)
     trust.add_argument("--no-trust", dest="trust", action="store_false")
+
+
+def _add_serve(commands: Any) -> None:
+    parser = _command(commands, "serve", "the engine as JSON-RPC lines, for editors and scripts")
+    way = parser.add_mutually_exclusive_group(required=True)
+    way.add_argument("--stdio", action="store_true", help="messages on stdin and stdout")
+    way.add_argument("--describe", action="store_true", help="print the protocol as JSON")
+    _add_acting_options(parser)
+    _add_turn_options(parser)
+
+
+def _add_run(commands: Any) -> None:
+    parser = _command(commands, "run", "one turn without a window")
+    parser.add_argument("prompt", nargs="?", help="the task; - or a pipe reads it from stdin")
+    _add_acting_options(parser)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--session", default="", metavar="ID", help="go on with this session")
+    which.add_argument("--continue", dest="resume", action="store_true", help="the newest one")
+    which.add_argument("--new", action="store_true", help="begin a new session (the default)")
+    _add_turn_options(parser)
+    parser.add_argument("--attach", action="extend", nargs="+", default=[], metavar="FILE")
+    parser.add_argument("--json", action="store_true", help="one event per line")
     parser.add_argument("--image-of-window", type=Path, metavar="FILE", help=argparse.SUPPRESS)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TextIO
 
-from kinet.cli.arguments import NOT_YET, build_parser
+from kinet.cli.arguments import build_parser
 from kinet.cli.log_file import begin_logging
 from kinet.core.errors import KinetError
 from kinet.net.redact import redact
@@ -28,9 +28,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         _speak_utf8(stream)
     words = list(sys.argv[1:] if argv is None else argv)
-    if words and words[0] in NOT_YET:
-        print(f"kinet {words[0]} is not yet available.", file=sys.stderr)
-        return USAGE
     options = build_parser().parse_args(words)
     begin_logging(data_dir())
     try:
@@ -84,6 +81,8 @@ def _command(name: str) -> Command:
             from kinet.cli.doctor_command import doctor as command
         case "config":
             from kinet.cli.config_command import config as command
+        case "serve":
+            from kinet.cli.serve_command import serve as command
         case _:
             raise AssertionError(f"{name} has no row here")
     return command

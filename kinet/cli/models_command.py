@@ -8,7 +8,7 @@ from typing import Any
 
 from kinet.core.profile import ModelProfile, Price
 from kinet.paths import data_dir
-from kinet.providers.catalog import with_window
+from kinet.providers.asked_window import with_window
 from kinet.providers.pricing import PriceTable, known_window
 from kinet.settings.store import SettingsStore
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from dataclasses import replace
 from pathlib import Path
 
-from kinet.cli.profile_options import profile_options
+from kinet.cli.turn_options import turn_options
 from kinet.headless import Task, run_turn
 from kinet.runtime import create_runtime
 from kinet.settings.options import Options
@@ -34,7 +33,8 @@ def run(options: argparse.Namespace) -> int:
         options.json,
     )
     try:
-        return asyncio.run(_run(task, _options(options)))
+        approve = options.approve or ("" if sys.stdin.isatty() else "deny")
+        return asyncio.run(_run(task, turn_options(options, approve)))
     except asyncio.CancelledError:
         return STOPPED
 
@@ -49,24 +49,6 @@ async def _run(task: Task, options: Options) -> int:
         return await run_there(exc, task, options)
     finally:
         await runtime.close()
-
-
-def _options(options: argparse.Namespace) -> Options:
-    return replace(
-        profile_options(options),
-        cwd=None if options.cwd is None else options.cwd.expanduser().absolute(),
-        approve=options.approve or ("" if sys.stdin.isatty() else "deny"),
-        trust=options.trust,
-        preset=options.preset,
-        effort=options.effort,
-        max_steps=options.max_steps,
-        budget=options.budget,
-        memory=not options.no_memory,
-        rules=not options.no_rules,
-        save=not options.no_save,
-        unsandboxed=options.unsandboxed,
-        headless=True,
-    )
 
 
 def _prompt_and_files(options: argparse.Namespace) -> tuple[str | None, list[Path]]:

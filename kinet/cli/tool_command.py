@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinet.cli.check_command import local_permits
 from kinet.cli.tool_servers import ready_tools, servers_for
-from kinet.core.approval import ApprovalRequest, Approver
+from kinet.core.approval import ApprovalRequest, Approver, NobodyToAsk
 from kinet.core.errors import ToolError
 from kinet.paths import data_dir
 from kinet.policy.gate import gather, judge
@@ -140,7 +140,7 @@ def _no_sandbox(folder: Path, tool: str, mode: str, options: argparse.Namespace)
 
 
 def _approver(mode: str) -> Approver:
-    from kinet.headless import NobodyToAsk, TerminalApprover
+    from kinet.headless import TerminalApprover
 
     return TerminalApprover() if sys.stdin.isatty() and mode != "deny" else NobodyToAsk()
 

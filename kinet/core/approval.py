@@ -156,3 +156,12 @@ class Answerer(Protocol):
     async def answer(self, question: str, choices: tuple[str, ...]) -> str:
         """What the person says, "" for nothing. Stopping the turn cancels the wait."""
         ...
+
+
+class NobodyToAsk:
+    """Denies at once and says why: there is nobody who could be asked."""
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        """Always no."""
+        reason = "Go on without it, or say at the end what is needed."
+        return Decision(False, reason=reason, unasked=True)

@@ -215,13 +215,15 @@ class ModelChosen:
 class FilesChanged:
     """A call changed these files; paths as the person knows them, relative to the folder.
 
-    `added` and `removed` count lines; None where the call's own details tell them.
+    `added` and `removed` count lines; None where the call's own details tell them. `turn_id` names
+    a turn that had ended when it was found; "" for the one that runs.
     """
 
     paths: tuple[str, ...]
     call_id: str = ""
     added: int | None = None
     removed: int | None = None
+    turn_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +322,7 @@ def is_saved(event: Event) -> bool:
 
 def event_type(event: Event) -> str:
     """The "type" word of the JSON form: text_delta for TextDelta."""
-    return _snake(type(event).__name__)
+    return type_word(type(event))
 
 
 def to_json(event: Event) -> dict[str, Any]:
@@ -376,11 +378,12 @@ def _plain(value: TurnError) -> dict[str, Any]:
     return {item.name: getattr(value, item.name) for item in fields(value)}
 
 
-def _snake(name: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+def type_word(cls: type) -> str:
+    """The "type" word of a class of events."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
 
 
-_BY_TYPE: dict[str, Any] = {_snake(cls.__name__): cls for cls in get_args(Event)}
+_BY_TYPE: dict[str, Any] = {type_word(cls): cls for cls in get_args(Event)}
 # Asked for each of the hundred thousand rows of a long session.
 _NAMES: dict[type, tuple[str, ...]] = {
     cls: tuple(item.name for item in fields(cls)) for cls in get_args(Event)

@@ -177,7 +177,8 @@ class TurnRequest:
     `hooks` stand before and after each call and before a compaction. `changed` gives a model or
     effort that was chosen meanwhile, None for no change. `added` are texts of context sources, told
     with the newest user message. `allowances` are the budgets beside the turn's own. `insist`
-    asks also a server whose circuit is open.
+    asks also a server whose circuit is open. `afterwards` is told what is found when the turn has
+    ended: what a stopped call had changed.
     """
 
     session_id: str
@@ -221,6 +222,7 @@ class TurnRequest:
     added: tuple[str, ...] = ()
     insist: bool = False
     allowances: tuple[Allowance, ...] = ()
+    afterwards: Callable[[Event], None] = lambda event: None
 
 
 class Engine(Protocol):
@@ -232,6 +234,10 @@ class Engine(Protocol):
         Never raises for anything a model, tool or server does. Setting `request.stop` ends the turn
         within 300 ms; leaving the iteration early ends all it started too.
         """
+        ...
+
+    async def settled(self, session_id: str) -> None:
+        """Returns when nothing of the session's ended turns cleans up any more."""
         ...
 
     def compact(self, request: TurnRequest, topic: str = "") -> AsyncIterator[Event]:

@@ -37,8 +37,9 @@ class DirectEngine:
     ) -> None:
         self.calibration = calibration or Calibration()
         self.circuit = circuit or Circuit()
-        # Work that was cancelled and still cleans up: kept, so that it is not lost half-way.
-        self._lingering: set[asyncio.Task[Ending]] = set()
+        # Work that was cancelled and still cleans up, with its session: kept, so that it is not
+        # lost half-way.
+        self._lingering: dict[asyncio.Task[Ending], str] = {}
 
     def run(self, request: TurnRequest) -> AsyncGenerator[Event, None]:
         """The events of the turn, in order; exactly one TurnFinished, as the last."""
@@ -63,11 +64,17 @@ class DirectEngine:
         self, request: TurnRequest, left: Sequence[Message]
     ) -> Sequence[Event]:
         """What a branch that is left was: a message of kind "branch", and what it cost."""
-        return await branch_summary(guarded(request, self.circuit), left)
+        letters = 1 / self.calibration.coefficient(request.profile.model)
+        return await branch_summary(guarded(request, self.circuit), left, letters)
+
+    async def settled(self, session_id: str) -> None:
+        """Returns when nothing of the session's ended turns cleans up any more."""
+        mine = [work for work, session in self._lingering.items() if session == session_id]
+        await _ended(mine)
 
     async def close(self) -> None:
         """Waits for what still cleans up after a stop."""
-        await asyncio.gather(*self._lingering, return_exceptions=True)
+        await _ended(list(self._lingering))
 
     async def _events(
         self, request: TurnRequest, act: Callable[[Turn], Coroutine[Any, Any, Ending]]
@@ -112,11 +119,13 @@ class DirectEngine:
                     {work, stop}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
                 )
             if stop.done() or not work.done():
-                await self._cancel(work)
+                await self._cancel(work, request.session_id)
             turn.close(_ending_of(work, stop.done(), limit))
         finally:
             stop.cancel()
-            await self._cancel(work)
+            # Nobody listens any more; what is found from here on is told as such.
+            turn.recorder.close()
+            await self._cancel(work, request.session_id)
 
     async def _ask_for_time(
         self, turn: Turn, work: asyncio.Task[Ending], stop: asyncio.Task[None], seconds: float
@@ -129,14 +138,20 @@ class DirectEngine:
         finally:
             asking.cancel()
 
-    async def _cancel(self, work: asyncio.Task[Ending]) -> None:
+    async def _cancel(self, work: asyncio.Task[Ending], session_id: str) -> None:
         """Ends the work; what needs longer than the grace time goes on cleaning up by itself."""
-        if work.done():
+        if work.done() or work in self._lingering:
             return
         work.cancel()
-        self._lingering.add(work)
-        work.add_done_callback(self._lingering.discard)
+        self._lingering[work] = session_id
+        work.add_done_callback(lambda ended: self._lingering.pop(ended, None))
         await asyncio.wait({work}, timeout=_GRACE_SECONDS)
+
+
+async def _ended(tasks: Sequence[asyncio.Task[Any]]) -> None:
+    """Returns when all have ended; one who stops waiting ends none of them."""
+    if tasks:
+        await asyncio.wait(tasks)
 
 
 def _longer(limit: float, usual: float, decision: Decision | None) -> float:

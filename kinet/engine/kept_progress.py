@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from kinet.markup.terminal_screen import plain_text
+
 # Characters; of more the newest half is kept.
 _MOST = 1_000_000
 _PIECES = 64
+_LONGEST_LINE = 10_000
 
 
 class KeptProgress:
@@ -22,5 +25,5 @@ class KeptProgress:
 
     def ended_with(self, mark: str) -> str:
         """What was printed and then `mark` on a line of its own."""
-        printed = "".join(self._pieces)
+        printed = plain_text("".join(self._pieces))
         return f"{printed.rstrip()}\n{mark}" if printed else mark

@@ -21,6 +21,7 @@ from kinet.engine.context.truncation import for_model
 from kinet.engine.hooks import Hook, HookedCall
 from kinet.engine.kept_progress import KeptProgress
 from kinet.engine.loop.journaling import Journaling
+from kinet.engine.recorder import found_in
 from kinet.net.redact import hide_live_keys, redact
 from kinet.policy.gate import Verdict, gather, judge_typed
 from kinet.tools.base import ToolContext, ToolOutput
@@ -34,7 +35,7 @@ _log = logging.getLogger(__name__)
 # As the engine has it: what needs longer to clean up goes on by itself.
 _GRACE_SECONDS = 0.05
 # The command's end is told then; that of its turn waits for the look at what it changed, for the
-# card that takes it back belongs into the turn. In a folder of 10,000 files that takes a while.
+# card that takes it back belongs into the turn. Of a look that takes longer it is told afterwards.
 _LOOK_SECONDS = 2.0
 
 
@@ -43,7 +44,8 @@ class CommandRequest:
     """All that is needed for one command. `turn_id` names its turn, for the journal, and its call.
 
     `limits` say how much of the output a model gets. `folder` is the session's; the command begins
-    where the last one ended.
+    where the last one ended. `afterwards` is told what it is found to have changed when all of it
+    was told.
     """
 
     session_id: str
@@ -57,6 +59,7 @@ class CommandRequest:
     journal: FileJournal | None = None
     hooks: tuple[Hook, ...] = ()
     data_dir: Path | None = None
+    afterwards: Callable[[Event], None] = lambda event: None
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -136,7 +139,8 @@ class _Run:
         # For the journal it is one of the shell: what only reads costs no look.
         self._call = ToolCall(request.turn_id, "shell")
         self._tool = Shell()
-        self._journaling = Journaling(request, self._emit_late)
+        self._later = found_in(request.turn_id, request.afterwards)
+        self._journaling = Journaling(request, self._emit_found)
 
     async def drive(self, lingering: set[asyncio.Task[Any]]) -> None:
         """Ends when the command does, or soon after a stop."""
@@ -145,9 +149,7 @@ class _Run:
         try:
             await asyncio.wait({work, stop}, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
-                work.cancel()
-                lingering.add(work)
-                work.add_done_callback(lingering.discard)
+                _cancel(work, lingering)
                 await asyncio.wait({work}, timeout=_GRACE_SECONDS)
             output = self._output_of(work)
             # A million characters are looked through: not on the loop.
@@ -157,7 +159,8 @@ class _Run:
         finally:
             self._closed = True
             stop.cancel()
-            work.cancel()
+            if work not in lingering:
+                _cancel(work, lingering)
 
     async def _work(self) -> ToolOutput:
         request = self._request
@@ -185,10 +188,9 @@ class _Run:
             self._printed.add(text)
             self._emit(ToolProgress(self._request.turn_id, text))
 
-    def _emit_late(self, event: Event) -> None:
-        """What the journal tells; after the end nobody listens any more, and it is kept there."""
-        if not self._closed:
-            self._emit(event)
+    def _emit_found(self, event: Event) -> None:
+        """What the journal tells; after the end nobody listens here any more."""
+        (self._later if self._closed else self._emit)(event)
 
     def _output_of(self, work: asyncio.Task[ToolOutput]) -> ToolOutput:
         if not work.done() or work.cancelled():
@@ -227,6 +229,14 @@ class _Run:
         )
         self._told_end = True
         self._journaling.tell(self._call, self._tool, output)
+
+
+def _cancel(work: asyncio.Task[Any], lingering: set[asyncio.Task[Any]]) -> None:
+    """Ends the work, which goes on cleaning up by itself."""
+    if not work.done():
+        work.cancel()
+        lingering.add(work)
+        work.add_done_callback(lingering.discard)
 
 
 def started(request: CommandRequest) -> ToolStarted:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from kinet.core.approval import Decision
 from kinet.core.conversation import Conversation
@@ -13,7 +14,9 @@ from kinet.core.events import (
     ApprovalResolved,
     ContextCompacted,
     Event,
+    FilesChanged,
     MessageCompleted,
+    Notice,
     StepFinished,
     ToolFinished,
     ToolProgress,
@@ -27,6 +30,18 @@ from kinet.engine.thought_clock import ThoughtClock
 
 _log = logging.getLogger(__name__)
 
+# What cleans up after a stop tells nothing else.
+_FOUND_LATER = (FilesChanged, Notice)
+
+
+def found_in(turn_id: str, tell: Callable[[Event], None]) -> Callable[[Event], None]:
+    """Tells what was found when this turn had ended, with its name."""
+
+    def told(event: Event) -> None:
+        tell(replace(event, turn_id=turn_id) if isinstance(event, FilesChanged) else event)
+
+    return told
+
 
 class Recorder:
     """The one way out for the events of a turn: applied here, told to observers, handed on."""
@@ -36,11 +51,13 @@ class Recorder:
         conversation: Conversation,
         put: Callable[[Event], None],
         observers: Iterable[Callable[[Event], None]] = (),
+        afterwards: Callable[[Event], None] = lambda event: None,
     ) -> None:
         self.conversation = conversation
         self.spent = 0.0
         self._put = put
         self._observers = tuple(observers)
+        self._afterwards = afterwards
         self._closed = False
         self._open: dict[str, ToolStarted] = {}
         self._progress: dict[str, KeptProgress] = {}
@@ -49,8 +66,13 @@ class Recorder:
         self._waiting_since: float | None = None
 
     def emit(self, event: Event) -> None:
-        """Takes one event in and hands it on. After `close` it changes nothing."""
+        """Takes one event in and hands it on. After `close` it changes nothing.
+
+        What a stopped call had changed is told also then: as found afterwards.
+        """
         if self._closed:
+            if isinstance(event, _FOUND_LATER):
+                self._afterwards(event)
             return
         event = self._thought.stamped(event)
         self.conversation.apply(event)
@@ -81,9 +103,13 @@ class Recorder:
         for call in unanswered(self.conversation.messages):
             self._close_call(call.id, call.name, text, limits)
 
-    def close(self, last: Event) -> None:
-        """Tells the last event; whatever comes later is not told any more."""
-        self.emit(last)
+    def close(self, last: Event | None = None) -> None:
+        """Tells the last event; whatever comes later is not told any more.
+
+        None where nobody listens any more.
+        """
+        if last is not None:
+            self.emit(last)
         self._closed = True
 
     def _close_call(

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from markdown_it.token import Token
 
+from kinet.markup.going_on import GoingOn
 from kinet.markup.parser import parse_blocks
 from kinet.markup.slices import (
     FENCE,
@@ -22,7 +23,6 @@ from kinet.markup.slices import (
     closes_fence,
     cut_place,
     is_long,
-    list_cuts,
     opening_line,
     table_rows,
 )
@@ -209,15 +209,25 @@ class BlockStream:
         self, closed: list[Block], parse: TopBlocks, place: int, begin: int, end: int
     ) -> int:
         """Closes whole portions of a long list; the line where the rest begins."""
-        for number_line, number in list_cuts(parse.tokens, parse.tops[place], self.bounds):
-            line = number_line - parse.skip
+        opening = parse.top(place)
+        ordered = opening.type == "ordered_list_open"
+        first = self._number if self._number >= 0 else int(opening.attrGet("start") or 1)
+        closed_items = 0
+        for count, line in enumerate(parse.items(place)):
             if line >= end:
                 break
+            if count - closed_items < self.bounds.items:
+                continue
+            if not parse.is_known(line + 1):
+                break
+            if parse.may_be_table(line):
+                # By itself it would be the head of one.
+                continue
             begin = self._close_definitions(closed, parse, place, begin)
             self._add(closed, self._block(parse.lines, begin, line, "prose"))
-            begin = line
-            self._continues = True
-            self._number = number if self._number < 0 else self._number + self.bounds.items
+            begin, closed_items = line, count
+            self._lead, self._continues = "", True
+            self._number = first + count if ordered else -1
         return begin
 
     def _close_rows(
@@ -266,9 +276,14 @@ class BlockStream:
             return False
         while self._is_too_long():
             cut = cut_place(self._tail, self.bounds)
-            self._add(closed, Block(self._tail[:cut], self._kind, self._lead, self._continues))
+            open_there = GoingOn(self._lead + self._tail) if self._kind == "prose" else None
+            place = len(self._lead) + cut
+            self._add(closed, self._block([self._tail[:cut]], 0, 1, self._kind))
             self._tail = self._tail[cut:]
             self._continues = True
+            if open_there is not None:
+                self._number = open_there.number(place, self._number)
+                self._lead = open_there.lead(place)
         self.rough = True
         return True
 

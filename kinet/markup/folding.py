@@ -79,6 +79,11 @@ def searchable(source: str, needle: str, *, typed: bool = False) -> str:
     return folded(_SOFT.sub(" ", source)).replace("\n", LINE)
 
 
+def as_read(text: str, needle: str) -> str:
+    """A part of a text as `searchable` compares it with a needle, not folded."""
+    return _SOFT.sub(" ", text if _SIGNS.search(needle) else _as_read(text))
+
+
 def _may_hold(source: str, needle: str) -> bool:
     """False where some word of the needle stands nowhere."""
     bare = folded(source.translate(_EMPHASIS))

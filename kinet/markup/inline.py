@@ -69,10 +69,13 @@ def code_html(text: str, look: Look, *, padded: bool = True, isolated: bool = Fa
 class InlineWriter:
     """Walks the inline tokens of one block."""
 
-    def __init__(self, look: Look, out: list[str], *, is_item: bool) -> None:
+    def __init__(
+        self, look: Look, out: list[str], *, is_item: bool, numbered: bool = False
+    ) -> None:
         self.look = look
         self.out = out
         self.is_item = is_item
+        self.numbered = numbered
         # (address, where its text begins in `out`) of the links that are open; "" if not openable.
         self._links: list[tuple[str, str, list[str]]] = []
 
@@ -111,8 +114,12 @@ class InlineWriter:
         task = TASK.match(text) if first and self.is_item else None
         if task:
             mark = "☐" if task.group(1) == " " else "☑"
-            # Faces differ too much: the box is drawn where a bullet would be, its sign only copied.
-            self.out.append(f'<span style="font-size:1px;color:transparent">{mark}</span>')
+            if self.numbered:
+                # Its number stands where the box would be drawn.
+                self.out.append(f"{mark} ")
+            else:
+                # Faces differ too much: a box is drawn for the bullet, its sign is only copied.
+                self.out.append(f'<span style="font-size:1px;color:transparent">{mark}</span>')
             text = text[task.end() :]
         if self._links:
             self.out.append(text_html(text))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from kinet.markup.look import BARS, Look
 
+# How far Qt moves what is in a list further in, for what it does not move.
+LIST = 24
+
 
 class Nesting:
     """What is open around the paragraph that is written next."""
@@ -16,17 +19,20 @@ class Nesting:
         # how many quotes it stands in: Qt adds its margin to that of what is inside.
         self.quotes: list[int] = []
         self.items: list[int] = []
+        # How many items are open that began in a part before: they have no mark of their own.
+        self.unmarked = 0
 
     @property
     def depth(self) -> int:
         """How many lists are open."""
-        return sum(tag in ("ul", "ol") for tag in self.tags)
+        return self.unmarked + sum(tag in ("ul", "ol") for tag in self.tags)
 
     @property
     def left(self) -> int:
         """The margin of the quotes that stand within the innermost item, in pixels."""
         outside = self.items[-1] if self.items else 0
-        return self._look.indent * (len(self.quotes) - outside)
+        left = 0 if self.items else LIST * self.unmarked
+        return left + self._look.indent * (len(self.quotes) - outside)
 
     @property
     def whole_left(self) -> int:

@@ -23,13 +23,14 @@ from kinet.markup.links import bare_links, names_target, openable, target
 from kinet.markup.parser import parser
 from kinet.markup.render import is_hostile, parsed
 from kinet.markup.slices import Block, Bounds
-from kinet.markup.survey import direction
-from kinet.markup.visible import shown, shown_code
+from kinet.markup.tables import table_direction
+from kinet.markup.visible import direction, shown, shown_code
 from kinet.paths import resources_dir
 
 _BOUNDS = Bounds(10**6, 10**9, 10**6, characters=16_384, lines=2_000, open_characters=32_768)
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_OWN_DIRECTION = ("paragraph_open", "heading_open", "list_item_open", "td_open", "th_open")
+_OWN_DIRECTION = ("paragraph_open", "heading_open", "list_item_open")
+_CELLS = ("td_open", "th_open")
 _OF_ITS_WORDS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
 _TEXT_COLOR = "currentColor"
 
@@ -72,9 +73,20 @@ def _block(block: Block, references: Mapping[str, object]) -> str:
     if is_hostile(block.markdown):
         return f"<p>{plain_html(block.source.strip())}</p>"
     tokens = parsed(block.markdown, references)
+    begins = "ltr"
+    repeated = block.lead.count("\n") if block.kind == "prose" else 0
     for place, token in enumerate(tokens):
         if token.type in _OWN_DIRECTION:
             token.attrSet("dir", "auto")
+            if token.type == "list_item_open" and token.map and token.map[0] < repeated:
+                # It began in the part before, where its mark stands.
+                token.attrSet("style", "list-style:none")
+        elif token.type == "table_open":
+            begins = table_direction(tokens, place)
+            token.attrSet("dir", begins)
+        elif token.type in _CELLS:
+            # What has no letters, a number for one, stands as the table does.
+            token.attrSet("dir", direction(tokens[place + 1].content, begins))
         elif token.type in _OF_ITS_WORDS:
             # "auto" does not look into what has a direction of its own.
             said = next((one.content for one in tokens[place:] if one.type == "inline"), "")

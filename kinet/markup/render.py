@@ -12,14 +12,12 @@ from markdown_it.token import Token
 
 from kinet.markup.inline import InlineWriter, code_html, linked_html, text_html
 from kinet.markup.look import Look
-from kinet.markup.nesting import Nesting
+from kinet.markup.nesting import LIST, Nesting
 from kinet.markup.parser import FOOTNOTES, environment_of, parser
 from kinet.markup.slices import Block
 from kinet.markup.tables import TABLE_TOKENS, TableWriter
-from kinet.markup.visible import breakable, is_right_to_left, shown_code
+from kinet.markup.visible import PAD, breakable, is_right_to_left, shown_code
 
-# How far Qt moves what is in a list further in, for the tables that it does not move.
-_LIST = 24
 _HEADINGS = {"h1": "h1", "h2": "h2", "h3": "h3"}
 
 
@@ -38,7 +36,8 @@ def to_html(block: Block, look: Look, references: Mapping[str, object] | None = 
     if is_hostile(source):
         return _plain(source, look)
     tokens = parsed(source, references)
-    return _Writer(look, block.first_number).write(tokens)
+    repeated = block.lead.count("\n") if block.kind == "prose" else 0
+    return _Writer(look, block.first_number, repeated).write(tokens)
 
 
 def parsed(source: str, references: Mapping[str, object] | None = None) -> list[Token]:
@@ -110,12 +109,39 @@ def _info(info: str) -> tuple[str, str]:
     return language, name
 
 
-class _Writer:
-    """Walks the tokens of one block and writes rich text."""
+@dataclass(slots=True)
+class _List:
+    """A list that is open: its tag, the number of its next item, and whether it is written."""
 
-    def __init__(self, look: Look, first_number: int) -> None:
+    tag: str
+    suffix: str
+    number: int
+    written: bool = False
+
+    def begin(self, out: list[str], nest: Nesting) -> None:
+        """Written with its first item here. Bullets are drawn around the words, not by Qt."""
+        if self.written:
+            return
+        self.written = True
+        nest.tags.append(self.tag)
+        # Qt counts with 32 bits.
+        counted = f' start="{min(self.number, 2**31 - 1)}"' if self.number not in (-1, 1) else ""
+        out.append(f'<{self.tag} style="margin:0{self.suffix}"{counted}>')
+
+
+class _Writer:
+    """Walks the tokens of one block and writes rich text.
+
+    `repeated` lines were shown in the part before: an item that begins there has no mark.
+    """
+
+    def __init__(self, look: Look, first_number: int, repeated: int = 0) -> None:
         self.look = look
         self.first_number = first_number
+        self.repeated = repeated
+        self.lists: list[_List] = []
+        # For each item that is open, whether it is written here.
+        self.marked: list[bool] = []
         self.out: list[str] = []
         self.started = False
         self.nest = Nesting(look)
@@ -129,6 +155,8 @@ class _Writer:
     def write(self, tokens: list[Token]) -> str:
         """All tokens, in order."""
         for place, token in enumerate(tokens):
+            if self.note and token.type != "paragraph_open":
+                self._label()
             if token.type == "list_item_open":
                 self._item(tokens, place)
                 continue
@@ -139,8 +167,9 @@ class _Writer:
                 method(token)
             elif token.type in TABLE_TOKENS:
                 nested = bool(self.nest.tags or self.nest.quotes)
-                left = self.nest.whole_left + _LIST * self.nest.depth
-                self.table.write(token, nested=nested, left=left, bars=self.nest.bars())
+                left = self.nest.whole_left + LIST * self.nest.depth
+                bars = self.nest.bars()
+                self.table.write(tokens, place, nested=nested, left=left, bars=bars)
             elif token.content:
                 self.out.append(text_html(token.content))
         return "".join(self.out)
@@ -184,30 +213,33 @@ class _Writer:
         self.out.append("</p>")
 
     def _bullet_list_open(self, token: Token) -> None:
-        self._list("ul", "")
+        self.lists.append(_List("ul", ";list-style-type:none", -1))
 
     def _ordered_list_open(self, token: Token) -> None:
-        start = int(token.attrGet("start") or 1)
+        number = int(token.attrGet("start") or 1)
         if not self.nest.depth and self.first_number >= 0:
-            start = self.first_number
-        # Qt counts with 32 bits.
-        counted = f' start="{min(start, 2**31 - 1)}"' if start != 1 else ""
-        self._list("ol", counted, ";-qt-list-number-suffix:')'" if token.markup == ")" else "")
-
-    def _list(self, tag: str, attributes: str, suffix: str = "") -> None:
-        self.nest.tags.append(tag)
-        # Bullets are drawn around the words, not by Qt.
-        plain = ";list-style-type:none" if tag == "ul" else suffix
-        self.out.append(f'<{tag} style="margin:0{plain}"{attributes}>')
+            number = self.first_number
+        suffix = ";-qt-list-number-suffix:')'" if token.markup == ")" else ""
+        self.lists.append(_List("ol", suffix, number))
 
     def _bullet_list_close(self, token: Token) -> None:
-        self.nest.tags.pop()
-        self.out.append(f"</{token.tag}>")
+        if self.lists.pop().written:
+            self.nest.tags.pop()
+            self.out.append(f"</{token.tag}>")
 
     _ordered_list_close = _bullet_list_close
 
     def _item(self, tokens: list[Token], place: int) -> None:
         """An item's line. A quote that an item begins with has this line for its first."""
+        opening, one = tokens[place], self.lists[-1]
+        self.marked.append(not opening.map or opening.map[0] >= self.repeated)
+        if not self.marked[-1]:
+            self.nest.unmarked += 1
+        else:
+            one.begin(self.out, self.nest)
+        one.number += one.number >= 0
+        if not self.marked[-1]:
+            return
         quotes = list(self.nest.quotes)
         for token in tokens[place + 1 :]:
             if token.type != "blockquote_open":
@@ -220,7 +252,13 @@ class _Writer:
 
     def _list_item_close(self, token: Token) -> None:
         self.in_item = False
+        if not self.marked.pop():
+            self.nest.unmarked -= 1
+            return
         self.nest.items.pop()
+        if self.out[-1].startswith("<li"):
+            # An item without words has its mark all the same.
+            self.out.append(PAD)
         self.out.append("</li>")
 
     def _blockquote_open(self, token: Token) -> None:
@@ -275,10 +313,17 @@ class _Writer:
         self.size = "ui"
         self.note = str(token.meta["label"])
 
+    def _label(self) -> None:
+        """The label of a note that begins with something else than words, in a line of its own."""
+        label, self.note = self.note, ""
+        self.out.append(f'<p style="{self._style()}"><b>{text_html(label)}.</b></p>')
+
     def _footnote_reference_close(self, token: Token) -> None:
         self.size, self.note = self.look.base, ""
 
     def _inline(self, token: Token) -> None:
         is_item = bool(self.nest.tags) and self.nest.tags[-1] != "p"
         look = self.table.cell_look if self.table.in_cell else self.look
-        InlineWriter(look, self.out, is_item=is_item).write(token.children or [])
+        numbered = is_item and bool(self.lists) and self.lists[-1].tag == "ol"
+        writer = InlineWriter(look, self.out, is_item=is_item, numbered=numbered)
+        writer.write(token.children or [])

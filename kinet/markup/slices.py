@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from markdown_it.token import Token
+from kinet.markup.going_on import GoingOn
 
 Kind = Literal["prose", "code", "table"]
 
@@ -21,9 +21,9 @@ class Block:
 
     The `source` of all blocks, joined, is the message, each line end a line feed. `lead` is
     repeated before it when it is drawn: the head of a table or the opening line of a fence that
-    was cut. `continues` says that the block before is the first part of the same thing.
-    `first_number` is the number of the first item of an ordered list that was cut, -1 where the
-    source says it.
+    was cut, or what keeps the rest of a list or quote inside of it. `continues` says that the
+    block before is the first part of the same thing. `first_number` is the number of the first
+    item of an ordered list that was cut, -1 where the source says it.
     """
 
     source: str
@@ -82,33 +82,29 @@ def bounded(block: Block, bounds: Bounds) -> Iterator[Block]:
     if not is_long(block.source, bounds):
         yield block
         return
-    source, start = block.source, 0
-    lead = block.lead
+    source, start, lead = block.source, 0, block.lead
+    open_there = GoingOn(block.markdown) if block.kind == "prose" else None
     if block.kind == "code" and not lead:
-        opening = opening_line(source)
         # Blank lines may stand before the opening line; both belong to the first part.
-        start_of_code, lead = opening
-        start = start_of_code
+        start, lead = opening_line(source)
     elif block.kind == "table" and not lead:
         start, lead = _table_head(source)
-    begin, first = 0, True
+    part = block
+    begin = 0
     while is_long(source, bounds, start):
         end = cut_place(source, bounds, start)
-        yield replace(
-            block,
-            source=source[begin:end],
-            lead=block.lead if first else lead,
-            continues=block.continues or not first,
-        )
+        yield replace(part, source=source[begin:end])
         begin = start = end
-        first = False
+        part = replace(block, lead=lead, continues=True)
+        if open_there is not None:
+            place = len(block.lead) + end
+            part = replace(
+                part,
+                lead=open_there.lead(place),
+                first_number=open_there.number(place, block.first_number),
+            )
     if begin < len(source):
-        yield replace(
-            block,
-            source=source[begin:],
-            lead=block.lead if first else lead,
-            continues=block.continues or not first,
-        )
+        yield replace(part, source=source[begin:])
 
 
 def opening_line(source: str) -> tuple[int, str]:
@@ -142,24 +138,6 @@ def _table_head(source: str) -> tuple[int, str]:
     if first < 0 or second < 0:
         return 0, ""
     return second + 1, source[start : second + 1]
-
-
-def list_cuts(tokens: list[Token], opening: int, bounds: Bounds) -> list[tuple[int, int]]:
-    """(line, number of its item) of each item at which the list `tokens[opening]` is cut."""
-    ordered = tokens[opening].type == "ordered_list_open"
-    number = int(tokens[opening].attrGet("start") or 1) if ordered else -1
-    level = tokens[opening].level + 1
-    cuts: list[tuple[int, int]] = []
-    count = 0
-    for token in tokens[opening + 1 :]:
-        if token.level < level:
-            break
-        if token.type != "list_item_open" or token.level != level or token.map is None:
-            continue
-        if count and count % bounds.items == 0:
-            cuts.append((token.map[0], number + count if ordered else -1))
-        count += 1
-    return cuts
 
 
 def table_rows(head: str, bounds: Bounds) -> int:

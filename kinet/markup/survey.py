@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass, field
 
 from markdown_it.token import Token
@@ -11,6 +10,7 @@ from kinet.markup.blocks import BlockStream, split_in_steps
 from kinet.markup.links import bare_links, openable, target
 from kinet.markup.render import is_hostile, parsed
 from kinet.markup.slices import Block
+from kinet.markup.visible import direction
 
 _KINDS = {
     "paragraph_open": "paragraph",
@@ -55,17 +55,6 @@ def survey(source: str) -> Survey:
     for block in blocks:
         _add(made, block, stream.references)
     return made
-
-
-def direction(text: str) -> str:
-    """The direction of a paragraph: that of its first letter that has one."""
-    for character in text:
-        kind = unicodedata.bidirectional(character)
-        if kind in ("R", "AL"):
-            return "rtl"
-        if kind == "L":
-            return "ltr"
-    return "ltr"
 
 
 def _add(made: Survey, block: Block, references: dict[str, object]) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from markdown_it.token import Token
 
 from kinet.markup.parser import parse_blocks
+
+_DELIMITERS = re.compile(r"[ \t]*[-|:][-|: \t]*$")
 
 
 class TopBlocks:
@@ -31,10 +35,20 @@ class TopBlocks:
     def is_certain(self, place: int) -> bool:
         """True if block number `place` begins where it does, whatever comes after."""
         token = self.top(place)
-        # A table is none before its second line is whole.
-        if begin_of(token) + (token.type == "table_open") >= self.complete:
+        if begin_of(token) + self._is_told_by_two_lines(place) >= self.complete:
             return False
         return self.final or not self._may_be_defined(place - 1, begin_of(token) - self.skip)
+
+    def _is_told_by_two_lines(self, place: int) -> bool:
+        """True if the line below the first decides whether a block begins there.
+
+        A table is none before its second line is whole. The line of its marks may end an item of a
+        list also where it stands too far in for a table of its own: then a paragraph begins.
+        """
+        token = self.top(place)
+        start = begin_of(token) - self.skip
+        glued = start > 0 and bool(self.lines[start - 1].strip(" \t\n"))
+        return token.type == "table_open" or (token.type == "paragraph_open" and glued)
 
     def _may_be_defined(self, place: int, next_line: int) -> bool:
         """True if a block may turn out to be inside the name or title of a link definition.
@@ -45,7 +59,7 @@ class TopBlocks:
         is_underlined = token.type == "heading_open" and token.markup in ("=", "-")
         if not (is_underlined or token.type == "code_block"):
             return False
-        if not self.lines[next_line - 1].strip(" \t\n"):
+        if next_line <= 0 or not self.lines[next_line - 1].strip(" \t\n"):
             return False
         start = begin_of(token) - self.skip
         if is_underlined and self.lines[start].lstrip().startswith("["):
@@ -54,6 +68,27 @@ class TopBlocks:
         above = self.top(place - 1).map if place > 0 else None
         shown = above[1] - self.skip if above else 0
         return start > max(0, shown) and bool(self.lines[start - 1].strip(" \t\n"))
+
+    def items(self, place: int) -> list[int]:
+        """The line where each item of the list that is block number `place` begins."""
+        opening = self.tops[place]
+        level = self.tokens[opening].level + 1
+        lines: list[int] = []
+        for token in self.tokens[opening + 1 :]:
+            if token.level < level:
+                break
+            if token.type == "list_item_open" and token.level == level and token.map is not None:
+                lines.append(token.map[0] - self.skip)
+        return lines
+
+    def is_known(self, line: int) -> bool:
+        """True if a line is complete, or there will be none."""
+        return self.final or line < self.complete - self.skip
+
+    def may_be_table(self, line: int) -> bool:
+        """True if the line below says that a line is the head of a table, marks of lists or not."""
+        below = self.lines[line + 1] if line + 1 < len(self.lines) else ""
+        return _DELIMITERS.match(below) is not None
 
     def end(self, place: int, limit: int) -> int:
         """The line behind block number `place`, at most `limit`: its blank lines are part of it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 # An unbroken word costs quadratic layout; it may be broken after this many characters.
 WORD = 200
@@ -37,7 +38,7 @@ def without_escapes(text: str) -> str:
     """The text without terminal escape codes and without hidden tag characters."""
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPES.sub("", text)
-    return _TAGS.sub("", text)
+    return text if text.isascii() else _TAGS.sub("", text)
 
 
 def shown(text: str) -> str:
@@ -58,8 +59,8 @@ def shown_code(code: str) -> str:
 
 
 def shown_inline(code: str) -> str:
-    """Code within a line for the screen: what would reorder it is a symbol too."""
-    return _BIDI.sub(_MARK, shown(code))
+    """Code within a line for the screen: whatever acts unseen is a symbol, also escape codes."""
+    return shown_code(code)
 
 
 def is_right_to_left(text: str) -> bool:
@@ -67,8 +68,22 @@ def is_right_to_left(text: str) -> bool:
     return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
 
 
+def direction(text: str, otherwise: str = "ltr") -> str:
+    """The direction of a paragraph, "ltr" or "rtl": that of its first letter that has one."""
+    for character in text:
+        kind = unicodedata.bidirectional(character)
+        if kind in ("R", "AL"):
+            return "rtl"
+        if kind == "L":
+            return "ltr"
+    return otherwise
+
+
 def clean_for_clipboard(text: str) -> str:
     """What may be copied: no escape codes, controls or hidden characters; lines end in a feed."""
+    if text.replace("\n", "").isprintable():
+        # Nearly every text, and of a long conversation there are a hundred thousand.
+        return text
     return _CONTROLS.sub("", line_feeds(without_escapes(text)))
 
 

@@ -17,6 +17,7 @@ import httpx
 import truststore
 
 from kinet.core.errors import SettingsError
+from kinet.net.loopback import is_loopback
 
 CONNECT_SECONDS = 15.0
 WRITE_SECONDS = 120.0
@@ -152,19 +153,6 @@ class RoutingTransport(httpx.AsyncBaseTransport):
         """Closes all connections."""
         for transport in {id(t): t for t in (self._direct, *self._proxied.values())}.values():
             await transport.aclose()
-
-
-def is_loopback(host: str) -> bool:
-    """True for names and addresses of this computer."""
-    name = host.strip("[]").rstrip(".").lower()
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        address = ipaddress.ip_address(name.partition("%")[0])
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return bool((mapped or address).is_loopback) or address.is_unspecified
 
 
 def _hosts_in(no_proxy: str) -> tuple[str, ...]:

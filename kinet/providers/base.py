@@ -29,9 +29,10 @@ class ModelRequest:
     """One request in protocol-free form. `messages` holds no system message of the engine's own.
 
     A message flagged `memory` is sent as an ordinary user message. `turn_start` is the number of
-    the message that began this turn (for the cache mark at the end of the previous one), -1 for
-    unknown. `session_id` is the cache key where a vendor takes one. `tool_named` is the one tool
-    that must be called, where `tool_choice` is "required"; "" for any of them.
+    the message that began this turn (for the cache mark at the end of the previous one), and
+    `asked_before` how many of the messages made the request before this one (for the mark at its
+    end); -1 for unknown. `session_id` is the cache key where a vendor takes one. `tool_named` is
+    the one tool that must be called, where `tool_choice` is "required"; "" for any of them.
     """
 
     system: str = ""
@@ -45,6 +46,7 @@ class ModelRequest:
     top_p: float | None = None
     session_id: str = ""
     turn_start: int = -1
+    asked_before: int = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import httpx
 
 from kinet.core.profile import ModelProfile, WireProtocol
 from kinet.net.secret import Secret
+from kinet.providers.asked_window import speaks_ollama
 from kinet.providers.probing import ProbeResult, Verdict, list_models, probe_with, served_window
 from kinet.providers.protocols.anthropic import Anthropic
-from kinet.providers.protocols.ollama import DEFAULT_WINDOW, Ollama, speaks_ollama
+from kinet.providers.protocols.ollama import Ollama
 from kinet.providers.protocols.openai_compatible import OpenAICompatible
 from kinet.providers.protocols.responses import Responses
 from kinet.providers.transport.http import Connection
@@ -31,7 +31,6 @@ __all__ = [
     "served_window",
     "vendor_named",
     "vendor_of",
-    "with_window",
 ]
 
 MakeDialect = Callable[[ModelProfile, Secret | None, Vendor, Refusals | None], Dialect]
@@ -63,14 +62,6 @@ def create_provider(
     dialect = make(profile, key, vendor, refusals)
     connection = Connection(client, stall_seconds=stall_seconds)
     return HttpProvider(dialect, connection, retries=retries)
-
-
-def with_window(profile: ModelProfile) -> ModelProfile:
-    """The profile with the window that is asked for, where a server has to be told one."""
-    if profile.window or not profile.base_url.strip():
-        return profile
-    told = speaks_ollama(profile, vendor_of(profile))
-    return replace(profile, window=DEFAULT_WINDOW) if told else profile
 
 
 async def probe(

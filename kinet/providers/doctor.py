@@ -18,8 +18,9 @@ from kinet.core.events import TextDelta, ThinkingDelta, ToolArgumentsDelta
 from kinet.core.messages import Message, ToolSchema
 from kinet.core.profile import ModelProfile, WireProtocol
 from kinet.net.secret import Secret
+from kinet.providers.asked_window import with_window
 from kinet.providers.base import ModelRequest
-from kinet.providers.catalog import create_provider, list_models, served_window, with_window
+from kinet.providers.catalog import create_provider, list_models, served_window
 from kinet.providers.pricing import known_window
 
 CheckName = Literal[

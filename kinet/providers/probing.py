@@ -17,8 +17,9 @@ from kinet.core.messages import Message
 from kinet.core.profile import ModelProfile
 from kinet.net.client import create_client
 from kinet.net.secret import Secret
+from kinet.providers.asked_window import speaks_ollama
 from kinet.providers.base import ModelRequest
-from kinet.providers.protocols.ollama import shown_window, speaks_ollama
+from kinet.providers.protocols.ollama import shown_window
 from kinet.providers.transport.addresses import models_address
 from kinet.providers.transport.failures import Failure, failure_of_response
 from kinet.providers.transport.headers import request_headers
@@ -131,7 +132,7 @@ async def probe_with(
             return ProbeResult(
                 bool(models),
                 "works" if models else "protocol",
-                f"The server offers {len(models)} models." if models else "It lists no models.",
+                _offers(models) if models else "It lists no models.",
                 "" if models else "Check the address and the protocol, or enter a model.",
                 _elapsed(began),
                 models,
@@ -320,3 +321,7 @@ def _window(entry: Mapping[str, Any]) -> int:
 
 def _elapsed(began: float) -> int:
     return round((time.monotonic() - began) * 1000)
+
+
+def _offers(models: tuple[str, ...]) -> str:
+    return f"The server offers {len(models):,} model{'' if len(models) == 1 else 's'}."

@@ -8,7 +8,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from kinet.core.profile import ModelProfile, WireProtocol
-from kinet.net.client import is_loopback
+from kinet.net.loopback import is_loopback
 from kinet.net.pictures import COMMON_BYTES, COMMON_SIDE
 
 ToolIds = Literal["any40", "safe64", "nine"]

@@ -34,8 +34,12 @@ async def notice_facts(state: SessionState, idle: asyncio.Event) -> AsyncGenerat
         yield _trouble(exc.sentence())
         return
     state.tell_others(state.id, found.taken)
+    cost: tuple[float | None, bool] = (None, False)
+    if found.usage is not None:
+        # The first look at the price of a model may take a while.
+        cost = await asyncio.to_thread(state.parts.price, found.model, found.usage)
     await idle.wait()
-    for event in _told(state, found):
+    for event in _told(found, *cost):
         state.take(event)
         yield event
     await state.recorder.durable()
@@ -58,11 +62,9 @@ def _worth_a_call(state: SessionState) -> bool:
     return not (state.day_guard.budget() > 0 and state.day_guard.left <= 0)
 
 
-def _told(state: SessionState, found: Noticed) -> list[Event]:
+def _told(found: Noticed, cost: float | None, estimate: bool) -> list[Event]:
     events: list[Event] = []
-    cost: float | None = None
     if found.usage is not None:
-        cost, estimate = state.parts.price(found.model, found.usage)
         cached = found.usage.cache_read
         events.append(StepFinished(found.usage, cost, cached, purpose="memory", estimate=estimate))
     if found.taken:

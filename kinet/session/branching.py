@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kinet.core.conversation import Conversation, replay
 from kinet.core.errors import StoreError
 from kinet.core.events import Event, ModelChosen, TurnStarted
+from kinet.core.wanted import IsWanted, always
 from kinet.session.choices import Choice
 from kinet.session.context_report import summary_of_left
 from kinet.session.queueing import QueueingSession
@@ -18,6 +19,10 @@ from kinet.session.queueing import QueueingSession
 if TYPE_CHECKING:
     from kinet.session.state import SessionState
     from kinet.store.branches import EventTree
+
+
+# Seconds.
+_LONGEST_CLEANING = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +53,18 @@ class BranchingSession(QueueingSession):
         # The question for a summary of the branch that is left, while it is asked.
         self._telling: asyncio.Task[Sequence[Event]] | None = None
 
-    async def prepare(self, digest: Callable[[list[Event]], Any]) -> Any:
+    async def prepare(
+        self, digest: Callable[[list[Event]], Any], is_wanted: IsWanted = always
+    ) -> Any:
         """Reads in a thread what `events` gives next: of a long session that takes seconds.
 
-        What comes back is what `digest` makes of it, also in that thread. May raise StoreError.
+        What comes back is what `digest` makes of it, also in that thread. May raise StoreError,
+        also soon after it is not wanted any more.
         """
         recorder, store = self._state.recorder, self._state.parts.store
 
         def read() -> tuple[list[Event], Any]:
-            events = store.load(self.id)
+            events = store.load(self.id, is_wanted)
             return events, digest(events)
 
         while True:
@@ -111,6 +119,10 @@ class BranchingSession(QueueingSession):
                 raise StoreError("There is no further branch here.", hint="Go the other way.")
             await self._move(tree.newest_leaf(others[place]), events, chosen)
 
+    async def _cleaned_up(self) -> None:
+        """Returns when nothing of ended turns cleans up any more."""
+        raise NotImplementedError
+
     async def _still(self) -> None:
         """Returns when the conversation does not go back; a turn may run."""
         while not (self.is_running or self._idle.is_set()):
@@ -155,6 +167,10 @@ class BranchingSession(QueueingSession):
         from kinet.store.branches import EventTree
 
         state = self._state
+        # What a stopped turn changed is told on its own path.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LONGEST_CLEANING):
+                await self._cleaned_up()
         await state.recorder.durable()
         store = state.parts.store
         tree = await asyncio.to_thread(EventTree.read, store.database, state.id)

@@ -13,6 +13,7 @@ from kinet.core.errors import KinetError
 from kinet.core.events import Event, Notice, TurnFinished
 from kinet.core.own_command import OwnCommand
 from kinet.session.comparing import ComparingSession
+from kinet.session.found_later import FoundLater
 from kinet.session.state import SessionState
 
 if TYPE_CHECKING:
@@ -24,11 +25,14 @@ class CommandingSession(ComparingSession):
 
     # Set while a turn runs, a model's or a command's.
     _stop: StopSignal | None = None
+    # A turn of a model ran since it was opened: the engine may know of it.
+    _turns_ran = False
 
     def __init__(self, state: SessionState) -> None:
         super().__init__(state)
-        # What still cleans up after a stop.
+        # Commands that still clean up after a stop.
         self._lingering: set[asyncio.Task[Any]] = set()
+        state.found = FoundLater(self._take_found)
 
     @property
     def command_folder(self) -> Path | None:
@@ -83,8 +87,16 @@ class CommandingSession(ComparingSession):
                 self._end()
 
     async def _cleaned_up(self) -> None:
-        """Returns when nothing of stopped commands is left."""
-        await asyncio.gather(*self._lingering, return_exceptions=True)
+        """Returns when nothing of ended turns cleans up any more: what it changed is told then."""
+        if self._lingering:
+            await asyncio.wait(set(self._lingering))
+        if self._turns_ran:
+            await self._state.parts.engine().settled(self.id)
+
+    def _take_found(self, event: Event) -> None:
+        """Found when its turn had ended; what was read for a replay does not hold it."""
+        self._loaded = None
+        self._state.take(event)
 
     def _turn_ended(self, end: TurnFinished) -> None:
         """The end of a turn is stored, and about to be told."""

@@ -26,7 +26,7 @@ from kinet.core.events import (
 from kinet.core.messages import Message
 from kinet.core.profile import ModelProfile
 from kinet.net.client import USER_AGENT
-from kinet.net.recording import RECORDINGS, Exchange
+from kinet.net.exchanges import RECORDINGS, Exchange
 from kinet.net.redact import redact
 
 FORMAT = 1

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, cast
 from kinet.core.conversation import Conversation
 from kinet.core.events import Event
 from kinet.core.profile import Effort
+from kinet.core.wanted import IsWanted, always
 from kinet.session import leftovers, unsent
 from kinet.session.day_guard import DayGuard
 from kinet.session.known_files import KnownFiles
 from kinet.session.parts import SessionParts
 from kinet.session.recorder import Recorder
 from kinet.session.recovery import after_a_crash
+from kinet.session.resting import Resting
 from kinet.session.saved import SavedEnd, SavedSession, read_end, read_saved
 from kinet.session.session import Session
 from kinet.session.state import SessionState
@@ -26,6 +28,7 @@ from kinet.session.whole_outputs import WholeOutputs
 
 if TYPE_CHECKING:
     from kinet.memory.facts import Taken
+    from kinet.store.drafts import DraftStore
     from kinet.store.search import SearchChoices, SearchHit
     from kinet.store.sessions import NewSession, SessionRow
 
@@ -50,23 +53,29 @@ class SessionManager:
         self._trash = Trash(parts.store)
         self._day_guard = DayGuard(parts.store.database, parts.day_limit)
         self._open: dict[str, Session] = {}
+        self.resting = Resting(self._open)
 
-    def create(self, folder: Path | None = None, profile: str = "", title: str = "") -> Session:
-        """A new session; it is in the list from its first message on."""
+    def create(
+        self, folder: Path | None = None, profile: str = "", title: str = "", id_: str = ""
+    ) -> Session:
+        """A new session; it is in the list from its first message on.
+
+        `id_` is that of one that was made elsewhere and never stored.
+        """
         from kinet.store.sessions import NewSession, new_id
 
-        new = NewSession(new_id(), str(folder or ""), profile, title)
+        new = NewSession(id_ or new_id(), str(folder or ""), profile, title)
         state = self._state(new.id, Conversation(), 0, new)
         state.folder, state.profile, state.title = folder, profile, title
         self._open[state.id] = session = Session(state)
         return session
 
-    def read(self, session_id: str) -> SavedSession:
+    def read(self, session_id: str, is_wanted: IsWanted = always) -> SavedSession:
         """What is saved of a session. Blocks: a long one is read in a thread.
 
-        StoreError if there is no such session.
+        StoreError if there is no such session, and soon after it is not wanted any more.
         """
-        return read_saved(self._store, session_id)
+        return read_saved(self._store, session_id, is_wanted)
 
     def read_end(self, session_id: str) -> SavedEnd | None:
         """The newest turns of a long session, None for any other; takes some milliseconds.
@@ -82,24 +91,17 @@ class SessionManager:
         if there is no such session.
         """
         if session_id in self._open:
+            self.resting.stay(session_id)
             return self._open[session_id]
         if saved is None or saved.row != self._store.row(session_id):
             saved = self.read(session_id)
-        row, events, conversation = saved.row, saved.events, saved.conversation
-        state = self._state(session_id, conversation, len(events), None)
-        state.folder = Path(row.folder) if row.folder else None
-        state.profile, state.title, state.titled_by = row.profile, row.title, row.titled_by
-        notes = self._notes.load(session_id)
-        memory = notes.get("memory")
-        state.memory.begun = memory if isinstance(memory, str) else None
-        state.memory.since = str(notes.get("memory_since") or "")
-        state.rules_digest = str(notes.get("rules", ""))
-        state.active.take_note(notes.get("skills"))
-        if saved.chosen is not None:
-            state.effort = cast(Effort, saved.chosen.effort)
-            state.preset = saved.chosen.preset
-        state.budgets = saved.budgets
-        self._recover(state, events)
+        events = saved.events
+        state = self.resting.wake(saved)
+        if state is None:
+            state = self._state(session_id, saved.conversation, len(events), None)
+            _give_back(state, saved, self._notes.load(session_id))
+            self.resting.take_over(state)
+        _recover(self._drafts, state, events)
         self._open[state.id] = session = Session(state, _unreadable(saved.lost), events)
         return session
 
@@ -144,12 +146,14 @@ class SessionManager:
             session.rename(name)
         else:
             self._store.rename(session_id, name).result()
+            self.resting.rename(session_id, name)
 
     def delete(self, session_id: str) -> None:
         """Moves a session to the trash, where it stays for 30 days. A running turn is stopped."""
         session = self._open.pop(session_id, None)
         if session is not None:
             session.stop()
+        self.resting.forget([session_id])
         self._trash.delete(session_id).result()
 
     def restore(self, session_id: str) -> None:
@@ -165,6 +169,7 @@ class SessionManager:
         ids = self._trash.due(0) if session_ids is None else session_ids
         for id_ in ids:
             self._open.pop(id_, None)
+        self.resting.forget(ids)
         # The sessions last, so that an end in between is made good by the next removal.
         self.parts.leaving(ids)
         if not ids:
@@ -190,6 +195,18 @@ class SessionManager:
         self._notes.forget("memory")
         for session in self._open.values():
             session.refresh_memory()
+        for state in self.resting.states():
+            state.memory.edited = True
+
+    async def let_go(self, session_id: str) -> None:
+        """Closes one session: its turn is stopped, all is stored, and it can be opened again."""
+        session = self._open.get(session_id)
+        if session is None:
+            return
+        try:
+            await session.close()
+        finally:
+            self._open.pop(session_id, None)
 
     async def close(self) -> None:
         """Stops all turns; returns when everything is stored."""
@@ -215,36 +232,60 @@ class SessionManager:
             files=KnownFiles(self._notes, session_id, is_new=new is not None),
             outputs=WholeOutputs(self._store, session_id, recorder, self.parts.data_dir),
             day_guard=self._day_guard,
-            tell_others=lambda id_, taken: _tell_others(self._open, id_, taken),
+            tell_others=lambda id_, taken: _tell_others(
+                [*self._open.values()], self.resting.states(), id_, taken
+            ),
             remembered=self.parts.remembered(session_id),
         )
 
-    def _recover(self, state: SessionState, events: MutableSequence[Event]) -> None:
-        """Ends an interrupted turn; what could be saved of that is added to `events`."""
-        if not state.conversation.interrupted:
-            return
-        text, reasoning = self._drafts.load(state.id)
-        ending = after_a_crash(state.conversation, events, text, reasoning)
-        for event in ending:
-            state.conversation.apply(event)
-        state.recorder.save_now(ending)
-        if not state.recorder.waiting():
-            events.extend(ending)
+
+def _give_back(state: SessionState, saved: SavedSession, notes: Mapping[str, Any]) -> None:
+    """What is stored of a session beside its events."""
+    row = saved.row
+    state.folder = Path(row.folder) if row.folder else None
+    state.profile, state.title, state.titled_by = row.profile, row.title, row.titled_by
+    memory = notes.get("memory")
+    state.memory.begun = memory if isinstance(memory, str) else None
+    state.memory.since = str(notes.get("memory_since") or "")
+    state.rules_digest = str(notes.get("rules", ""))
+    state.active.take_note(notes.get("skills"))
+    if saved.chosen is not None:
+        state.effort = cast(Effort, saved.chosen.effort)
+        state.preset = saved.chosen.preset
+    state.budgets = saved.budgets
 
 
-def _tell_others(sessions: Mapping[str, Session], noticed_in: str, taken: Sequence[Taken]) -> None:
-    """Facts of the person go to all open sessions, those of a project to its sessions."""
+def _recover(drafts: DraftStore, state: SessionState, events: MutableSequence[Event]) -> None:
+    """Ends an interrupted turn; what could be saved of that is added to `events`."""
+    if not state.conversation.interrupted:
+        return
+    text, reasoning = drafts.load(state.id)
+    ending = after_a_crash(state.conversation, events, text, reasoning)
+    for event in ending:
+        state.conversation.apply(event)
+    state.recorder.save_now(ending)
+    if not state.recorder.waiting():
+        events.extend(ending)
+
+
+def _tell_others(
+    sessions: Sequence[Session],
+    rested: Sequence[SessionState],
+    noticed_in: str,
+    taken: Sequence[Taken],
+) -> None:
+    """Facts of the person go to all other sessions of this start, those of a project to its own."""
     from kinet.memory.facts import real
     from kinet.memory.recall import line_of
 
-    for session in sessions.values():
-        if session.id == noticed_in:
+    others = [(session.id, session.folder, session.note_facts) for session in sessions]
+    others += [(state.id, state.folder, state.memory.note) for state in rested]
+    for id_, folder, note in others:
+        if id_ == noticed_in:
             # It was said there.
             continue
-        place = real(session.folder) if session.folder else ""
-        session.note_facts(
-            [line_of(item.fact) for item in taken if item.fact.folder in ("", place)]
-        )
+        place = real(folder) if folder else ""
+        note([line_of(item.fact) for item in taken if item.fact.folder in ("", place)])
 
 
 def _after_forgetting(

@@ -122,6 +122,7 @@ class OwnTurn(EndingTurn):
             parts.journal,
             parts.hooks,
             parts.data_dir,
+            state.found.add,
         )
 
     def _limits(self) -> Limits:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import asdict
 from pathlib import Path
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from kinet.store.sessions import SessionStore
 
 
+# What a start of the window is told that may take the data folder itself.
+GIVEN_UP = "given up"
+_LOOK_SECONDS = 0.1
+
+
 class Guest(Protocol):
     """A runtime for one turn with the options of a command."""
 
@@ -32,6 +38,10 @@ class Guest(Protocol):
         """The newest session on the command's folder, else of all; "" for none."""
         ...
 
+    def warm_up(self) -> None:
+        """Imports what a turn needs; for a thread, since a window turns meanwhile."""
+        ...
+
     async def close(self) -> None:
         """Ends the turn, and all that only it needed."""
         ...
@@ -40,7 +50,9 @@ class Guest(Protocol):
 class OwnerWork:
     """`show` brings the window forward with a session ("" for none); `changed` shows the list anew.
 
-    Sessions a command works on are in `elsewhere` meanwhile and are not opened a second time.
+    `serve` does what a client of `kinet serve` asks, until that has gone. Sessions a command works
+    on are in `elsewhere` meanwhile and are not opened a second time. `leave` is for an owner
+    without a window: where one is to be opened, it gives the data folder up, or says no.
     """
 
     def __init__(
@@ -50,32 +62,78 @@ class OwnerWork:
         guest: Callable[[Mapping[str, Any]], Guest],
         show: Callable[[str], object],
         changed: Callable[[], object],
+        serve: ServeGuest,
+        leave: Callable[[], bool] | None = None,
     ) -> None:
         self._sessions, self._facts, self._guest = sessions, facts, guest
-        self._show, self._changed = show, changed
+        self._show, self.changed, self._serve = show, changed, serve
+        self._leave = leave
+        # The folder was given up, for a window.
+        self.is_leaving = False
+        self._turns = 0
+        self._guests: set[GuestClaims] = set()
         self.elsewhere: set[str] = set()
+
+    @property
+    def is_busy(self) -> bool:
+        """True while something is done for a command or a client."""
+        return self._turns > 0 or any(guest.is_busy for guest in self._guests)
+
+    async def quiet(self) -> None:
+        """Returns when nothing is done for others any more."""
+        while True:
+            # Turns end in many places; nobody is told of each.
+            if not self.is_busy:
+                return
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def do(self, exchange: Exchange, message: Message) -> None:
         """Does one piece of work and tells how it went. KinetError where it cannot be done."""
         match message.get("verb"):
             case "show":
-                self._show(str(message.get("session", "")))
-                await exchange.tell({"done": ""})
+                done = self._given_up()
+                if not done:
+                    self._show(str(message.get("session", "")))
+                await exchange.tell({"done": done})
             case "run":
-                await self._run(exchange, message)
+                self._turns += 1
+                try:
+                    await self._run(exchange, message)
+                finally:
+                    self._turns -= 1
+            case "serve":
+                claims = GuestClaims(self)
+                self._guests.add(claims)
+                try:
+                    await self._serve(message, exchange, claims)
+                finally:
+                    self._guests.discard(claims)
+                    claims.end()
             case "memory":
                 done = self._memory(message)
                 self._sessions.refresh_memory()
                 await exchange.tell({"done": done})
             case "sessions":
                 done = await asyncio.to_thread(self._stored, message)
-                self._changed()
+                self.changed()
                 await exchange.tell({"done": done})
             case other:
                 raise StoreError(
                     f"The open window does not know how to do {other!r}.",
                     hint="It may be an older Kinet: close it and start it again.",
                 )
+
+    def _given_up(self) -> str:
+        """GIVEN_UP for an owner that goes away for a window; "" if there is a window here."""
+        if self._leave is None:
+            return ""
+        if self.is_busy or not self._leave():
+            raise StoreError(
+                f"kinet serve (process {os.getpid()}) is at work for an editor or a script.",
+                hint="Open the window when its turn has ended.",
+            )
+        self.is_leaving = True
+        return GIVEN_UP
 
     async def _run(self, exchange: Exchange, message: Message) -> None:
         guest = self._guest(message)
@@ -84,15 +142,16 @@ class OwnerWork:
             wanted = str(message.get("session", ""))
             if not wanted and message.get("resume"):
                 wanted = guest.newest_session_id()
-            self._check_free(wanted)
+            self.check_free(wanted)
             session = guest.open_session(wanted or None)
             self.elsewhere.add(session.id)
+            await asyncio.to_thread(guest.warm_up)
             await self._turn(exchange, session, message)
         finally:
             await guest.close()
             if session is not None:
                 self.elsewhere.discard(session.id)
-            self._changed()
+            self.changed()
 
     async def _turn(self, exchange: Exchange, session: Session, message: Message) -> None:
         approver = _Caller(exchange)
@@ -108,15 +167,16 @@ class OwnerWork:
                         await exchange.tell({"event": to_json(event)})
                     if not listed and type(event).__name__ == "MessageCompleted":
                         listed = True
-                        self._changed()
+                        self.changed()
         finally:
             listening.cancel()
 
-    def _check_free(self, session_id: str) -> None:
+    def check_free(self, session_id: str) -> None:
+        """StoreError if a session is open somewhere, "" never is."""
         if session_id in self.elsewhere or self._sessions.is_open(session_id):
             raise StoreError(
-                "This session is open in the window.",
-                hint="Go on there, or begin another one with --new.",
+                "This session is open in another Kinet.",
+                hint="Go on there, or begin another one.",
             )
 
     def _memory(self, message: Message) -> Any:
@@ -139,7 +199,7 @@ class OwnerWork:
             )
         match message.get("act"):
             case "delete":
-                self._check_free(session_id)
+                self.check_free(session_id)
                 self._sessions.delete(session_id)
             case "restore":
                 self._sessions.restore(session_id)
@@ -159,6 +219,49 @@ class OwnerWork:
         if self._facts.list() != before:
             self._sessions.refresh_memory()
         return asdict(report)
+
+
+class GuestClaims:
+    """The sessions that one client of `kinet serve` has open."""
+
+    def __init__(self, work: OwnerWork) -> None:
+        self._work = work
+        self._claimed: set[str] = set()
+        self.server: Any = None
+
+    @property
+    def is_busy(self) -> bool:
+        """True while something is done for this client."""
+        return self.server is not None and self.server.is_busy
+
+    @property
+    def is_leaving(self) -> bool:
+        """True if the owner gives the folder to a window that is about to open."""
+        return self._work.is_leaving
+
+    def claim(self, session_id: str) -> None:
+        """Takes a session. StoreError if it is open elsewhere."""
+        self._work.check_free(session_id)
+        self._work.elsewhere.add(session_id)
+        self._claimed.add(session_id)
+
+    def release(self, session_id: str) -> None:
+        """Gives it back."""
+        self._claimed.discard(session_id)
+        self._work.elsewhere.discard(session_id)
+
+    def changed(self) -> None:
+        """The list of sessions is another one."""
+        self._work.changed()
+
+    def end(self) -> None:
+        """Gives all of them back."""
+        for session_id in list(self._claimed):
+            self.release(session_id)
+        self.changed()
+
+
+ServeGuest = Callable[["Message", "Exchange", GuestClaims], Awaitable[None]]
 
 
 class _Caller:

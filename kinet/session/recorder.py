@@ -97,6 +97,12 @@ class Recorder:
         """The session went to another place, whose path has so many events; all is on the disk."""
         self._saved = saved
 
+    @property
+    def is_still(self) -> bool:
+        """True if the session is in the store with everything that was recorded."""
+        unsaved = self._busy or self._events or self._pieces or self._restart or self._sent
+        return not unsaved and self.new is None
+
     def waiting(self) -> list[Event]:
         """The events that may not be on the disk yet."""
         return list(self._events)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from kinet.core.conversation import Conversation, replay
 from kinet.core.errors import StoreError
 from kinet.core.events import Event, ModelChosen, TurnStarted
+from kinet.core.wanted import IsWanted, NotWantedError, always, empty, while_wanted
 from kinet.session.raised_budgets import RaisedBudgets
 from kinet.session.spending import count_all_branches
 
@@ -41,11 +42,18 @@ class SavedEnd:
     events: list[Event]
 
 
-def read_saved(store: SessionStore, session_id: str) -> SavedSession:
-    """Reads all of a session. Blocks: for a thread. StoreError if there is no such session."""
+def read_saved(store: SessionStore, session_id: str, is_wanted: IsWanted = always) -> SavedSession:
+    """Reads all of a session. Blocks: for a thread. StoreError if there is no such session.
+
+    StoreError soon after it is not wanted any more.
+    """
     row = _row(store, session_id)
-    events, lost = store.load_counting(session_id)
-    conversation = replay(events)
+    events, lost = store.load_counting(session_id, is_wanted)
+    try:
+        conversation = replay(while_wanted(events, is_wanted))
+    except NotWantedError:
+        empty(events)
+        raise
     count_all_branches(conversation, store.database, session_id)
     chosen = next((item for item in reversed(events) if isinstance(item, ModelChosen)), None)
     budgets = RaisedBudgets.kept(store.database, session_id, events)

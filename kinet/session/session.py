@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Literal
 from kinet.core.approval import Approver
 from kinet.core.context_map import ContextMap
 from kinet.core.conversation import Conversation
-from kinet.core.errors import KinetError, SettingsError
+from kinet.core.errors import SettingsError
 from kinet.core.events import Event, Notice, TurnFinished
 from kinet.core.messages import Message
 from kinet.core.pairing import repair
+from kinet.session.attached import Attached, Attachment, attached_of, read_attached
 from kinet.session.changes import Changes
 from kinet.session.commanding import CommandingSession
 from kinet.session.commands import command_in
@@ -24,7 +25,7 @@ from kinet.session.own_turn import TITLED_BY
 from kinet.session.shelf import Shelf
 from kinet.session.state import SessionState
 from kinet.session.titles import title_from
-from kinet.session.user_message import Attachment, user_message
+from kinet.session.user_message import user_message
 
 if TYPE_CHECKING:
     from kinet.core.profile import ModelProfile
@@ -53,6 +54,8 @@ class Session(CommandingSession):
         super().__init__(state)
         # What was just read, for the first replay; not kept any longer.
         self._loaded = loaded
+        # So many generators of `afterwards` are not at their end.
+        self._following = 0
         self.warnings = tuple(warnings)
         self.changes = Changes(state)
         self.shelf = Shelf(state.id)
@@ -95,9 +98,10 @@ class Session(CommandingSession):
         The message is stored before the request leaves. While a turn runs, it is put into the queue
         and one Notice says so; while the conversation goes back, it waits for that. "/compact
         topic" compacts instead of asking. `insist` asks also a server that is left alone because it
-        failed again and again. Raises SettingsError, before anything is stored, if no model is
-        chosen, an attachment cannot be read or would have to wait in the queue; StoreError if the
-        session was closed. A message of the queue that is refused is the next one in it again.
+        failed again and again. A message of the queue brings what is attached to it. Raises
+        SettingsError, before anything is stored, if no model is chosen or an attachment cannot be
+        read; StoreError if the session was closed. A message of the queue that is refused is the
+        next one in it again.
         """
         from kinet.engine.base import StopSignal
         from kinet.session.turn import Turn, Unasked
@@ -108,18 +112,20 @@ class Session(CommandingSession):
             yield Notice("A turn is running; the message is sent when it has ended.", keep=False)
             return
         state = self._state
-        try:
-            self._check_open()
-            profile = state.parts.profile(state.profile)
-            command = command_in(text) if not attachments else None
-            message = None if command else user_message(state, text, attachments, self.mode)
-        except KinetError:
-            state.waiting.put_back(text)
-            raise
-        self._loaded = None
         stop = self._stop = StopSignal()
         self._idle.clear()
         try:
+            try:
+                self._check_open()
+                profile = state.parts.profile(state.profile)
+                parts = await _read(attachments or state.waiting.attached_to(text))
+                command = command_in(text) if not parts else None
+                message = None if command else user_message(state, text, parts, self.mode)
+            except BaseException:
+                # Also where nobody waits for it any more: nothing of it is stored yet.
+                state.waiting.put_back(text)
+                raise
+            self._loaded = None
             state.recorder.model = profile.model
             if command is None:
                 self._name_after(text)
@@ -127,6 +133,7 @@ class Session(CommandingSession):
             state.waiting.paused = False
             asked = approver or state.parts.approver or Unasked()
             turn = Turn(state, profile, asked, stop, self._turn_ended, insist=insist)
+            self._turns_ran = True
             if message is not None:
                 running = turn.events(message, sent=sent)
             else:
@@ -141,13 +148,22 @@ class Session(CommandingSession):
     async def afterwards(self) -> AsyncGenerator[Event, None]:
         """What is done when a turn has ended: facts are noticed, if that is switched on.
 
-        For a face to iterate beside everything else; its events are told and stored between turns.
+        What a stopped turn is found to have changed is told too, as soon as that is known: of a
+        large folder a while later. For a face to iterate beside everything else; the events are
+        stored whether it does or not.
         """
         from kinet.session.after_turn import notice_facts
 
-        async with aclosing(notice_facts(self._state, self._idle)) as events:
-            async for event in events:
-                yield event
+        self._following += 1
+        try:
+            async with aclosing(notice_facts(self._state, self._idle)) as events:
+                async for event in events:
+                    yield event
+            await self._cleaned_up()
+            for found in self._state.found.untold():
+                yield found
+        finally:
+            self._following -= 1
 
     def stop(self) -> None:
         """Ends the running turn; its last event still comes. The queue is paused.
@@ -208,6 +224,19 @@ class Session(CommandingSession):
             profile = state.parts.profile(state.profile)
         return await asyncio.to_thread(report_on, events, turn_id, profile)
 
+    def rest(self) -> SessionState | None:
+        """Closes it at once, where nothing runs, follows a turn, or is not stored yet; else None.
+
+        What comes back is all it knows: another session made of that goes on as if it were this.
+        """
+        works = self._stop is not None or not self._idle.is_set() or self._following
+        if works or self._lingering or self._reading or self._closed or self.shelf.items():
+            return None
+        if not self._state.recorder.is_still:
+            return None
+        self._closed = True
+        return self._state
+
     async def close(self) -> None:
         """Stops the turn, and returns when everything is stored. May raise StoreError.
 
@@ -221,6 +250,7 @@ class Session(CommandingSession):
         except TimeoutError:
             self._end()
         await self._cleaned_up()
+        await asyncio.gather(*self._reading, return_exceptions=True)
         await end_all(self.id)
         forget_folder(self.id)
         if (servers := self._state.parts.servers) is not None:
@@ -247,3 +277,11 @@ class Session(CommandingSession):
     def _end(self) -> None:
         self._stop = None
         self._idle.set()
+
+
+async def _read(attachments: Sequence[Attachment]) -> Sequence[Attached]:
+    """Files read and pictures checked: in a thread, for a photograph takes a while."""
+    attached = [attached_of(item) for item in attachments]
+    if all(item.part is not None for item in attached):
+        return attached
+    return await asyncio.to_thread(lambda: list(map(read_attached, attached)))

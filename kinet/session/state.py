@@ -21,6 +21,7 @@ from kinet.core.events import (
 from kinet.core.profile import Effort
 from kinet.session.active_skills import ActiveSkills
 from kinet.session.day_guard import DayGuard
+from kinet.session.found_later import FoundLater
 from kinet.session.known_files import KnownFiles
 from kinet.session.new_facts import KnownFacts
 from kinet.session.parts import SessionParts
@@ -43,7 +44,7 @@ class SessionState:
 
     `mode`, `effort` and `preset` are this session's own choice, "" for the usual one. `memory`
     stays the same for the life of the session, until a compaction or an edit by the person; so does
-    `skills`.
+    `skills`. `found` takes in what is found when a turn has ended.
     """
 
     parts: SessionParts
@@ -75,6 +76,7 @@ class SessionState:
     budgets: RaisedBudgets = field(default_factory=RaisedBudgets)
     # Takes facts noticed here to the other sessions that are open.
     tell_others: Callable[[str, Sequence[Taken]], None] = lambda session_id, taken: None
+    found: FoundLater = field(default_factory=lambda: FoundLater(lambda event: None))
     # The calls that run now, for a turn that is ended early.
     calls: dict[str, ToolStarted] = field(default_factory=dict)
 
@@ -93,6 +95,7 @@ class SessionState:
                     self.written |= {str(path) for path in details.get("paths", ())}
             case MessageCompleted(message=message) if message.kind == "steer":
                 sent = message.id
+                self.waiting.steered(sent)
             case ContextCompacted():
                 self.memory.renew()
                 self.skills = None

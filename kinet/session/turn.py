@@ -32,7 +32,7 @@ from kinet.core.events import (
 from kinet.core.messages import Message
 from kinet.core.pairing import STOPPED, repair
 from kinet.core.profile import ModelProfile
-from kinet.net.recording import RECORDINGS, asking_turn
+from kinet.net.exchanges import RECORDINGS, asking_turn
 from kinet.session.model_watch import ModelWatch
 from kinet.session.parts import Rules
 from kinet.session.spending import Spending
@@ -340,6 +340,7 @@ class Turn(EndingTurn):
             changed=ModelWatch(state, self._profile, loaded.provider),
             insist=self._insist,
             allowances=self._spending.allowances(),
+            afterwards=state.found.add,
         )
 
 

@@ -68,7 +68,7 @@ def about_servers(state: SessionState, standing: Standing | None, window: int) -
 
 def window_of(profile: ModelProfile) -> int:
     """The window of a model in tokens, 0 where it is not known. In a thread: it may read."""
-    from kinet.providers.catalog import with_window
+    from kinet.providers.asked_window import with_window
     from kinet.providers.pricing import known_window
 
     return with_window(profile).window or known_window(profile.model) or 0

@@ -6,8 +6,6 @@ import os
 
 from kinet.settings.secrets import Keychain, KeyPlace, search_item
 from kinet.settings.store import SettingsStore
-from kinet.tools.processes import sandbox
-from kinet.tools.web.search_services import KEY_VARIABLES
 
 
 class CommandServices:
@@ -18,11 +16,15 @@ class CommandServices:
 
     def sandbox(self) -> tuple[bool, str]:
         """(whether one works, a sentence that says so or why not)."""
+        from kinet.tools.processes import sandbox
+
         found = sandbox.state()
         return not found.problem, found.sentence()
 
     def search_key_place(self, service: str) -> KeyPlace:
         """Where the key of a search service is, in the order in which it is looked for."""
+        from kinet.tools.web.search_services import KEY_VARIABLES
+
         named = str(self._settings.values.network.search_key)
         if named and os.environ.get(named, "").strip():
             return "environment"

@@ -89,7 +89,6 @@ class ModelChoice:
         May ask the keychain: call it in a thread. SettingsError if a named variable holds no key.
         """
         from kinet.providers.catalog import create_provider
-        from kinet.providers.pricing import known_window
 
         key = self.key(profile)
         network = self._settings.values.network
@@ -106,8 +105,6 @@ class ModelChoice:
             stall_seconds=network.stall_seconds,
             refusals=self._refused.of(profile, keep=profile.name not in (UNSAVED, TOUR)),
         )
-        # The first look into the published prices takes a while: here nobody waits for it.
-        known_window(profile.model)
         with self._guard:
             self._providers[profile.name] = (state, provider)
         return provider
@@ -163,7 +160,7 @@ class ModelChoice:
             return self._client
 
     def _unsaved(self) -> ModelProfile:
-        from kinet.providers.catalog import vendor_of
+        from kinet.providers.vendors import vendor_of
 
         profile = self._adapted(ModelProfile(UNSAVED, self._options.base_url, ""))
         if not self._options.protocol:
@@ -172,7 +169,7 @@ class ModelChoice:
 
     def _adapted(self, profile: ModelProfile) -> ModelProfile:
         """The profile with what the command line says of it, and the window it will be given."""
-        from kinet.providers.catalog import with_window
+        from kinet.providers.asked_window import with_window
 
         options = self._options
         profile = replace(

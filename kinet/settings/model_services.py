@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kinet.core.profile import ModelProfile, Price
 from kinet.local.discovery import Found, discover
 from kinet.local.known_keys import KEYS, owners
 from kinet.net.secret import Secret
-from kinet.providers import catalog
-from kinet.providers.catalog import ProbeResult
+from kinet.providers.asked_window import with_window
 from kinet.providers.pricing import PriceTable, known_window
 from kinet.settings.secrets import Keychain, KeychainState, KeyPlace
 from kinet.settings.store import SettingsStore
 
 if TYPE_CHECKING:
     import httpx
+
+    from kinet.providers.probing import ProbeResult
 
 # Gives the warm client; awaited because it has to be made inside the running loop.
 ClientFactory = Callable[[], Awaitable["httpx.AsyncClient"]]
@@ -88,12 +89,17 @@ class ModelServices:
 
     async def probe(self, profile: ModelProfile, key: str | None) -> ProbeResult:
         """Tries the profile with one tiny request. `key` None means the kept key."""
-        return await catalog.probe(profile, await self._key(profile, key), await self._client())
+        secret, client = await self._key(profile, key), await self._client()
+        catalog = await asyncio.to_thread(_catalog)
+        found: ProbeResult = await catalog.probe(profile, secret, client)
+        return found
 
     async def list_models(self, profile: ModelProfile, key: str | None) -> Sequence[str]:
         """Names of the models the server offers. ProviderError if it does not say."""
-        secret = await self._key(profile, key)
-        return await catalog.list_models(profile, secret, await self._client())
+        secret, client = await self._key(profile, key), await self._client()
+        catalog = await asyncio.to_thread(_catalog)
+        names: Sequence[str] = await catalog.list_models(profile, secret, client)
+        return names
 
     async def save_profile(self, profile: ModelProfile, key: str | None) -> KeyPlace:
         """Keeps the profile under its name, and the key where keys are kept; says where that is.
@@ -140,7 +146,7 @@ class ModelServices:
 
     def window_of(self, profile: ModelProfile) -> int:
         """The context window in tokens, 0 where it is not known. For a thread: it may read."""
-        return catalog.with_window(profile).window or known_window(profile.model)
+        return with_window(profile).window or known_window(profile.model)
 
     async def _key(self, profile: ModelProfile, key: str | None) -> Secret | None:
         if key is not None:
@@ -155,3 +161,10 @@ class ModelServices:
             free = f"{name} {number}"
             number += 1
         return free
+
+
+def _catalog() -> Any:
+    """What asks servers; it takes long to import, so call it in a thread."""
+    from kinet.providers import catalog
+
+    return catalog

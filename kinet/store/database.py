@@ -42,6 +42,7 @@ class Database:
         self.trouble = ""
         self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
         self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
+        self._reading: set[sqlite3.Connection] = set()
         self._closed = False
         self._thread: threading.Thread | None = None
         self._copy: backups.DailyCopy | None = None
@@ -85,7 +86,7 @@ class Database:
                 "This data folder is open for reading only.", hint="Close the other Kinet first."
             )
         if self._closed:
-            raise StoreError("The data folder is closed.", hint="Start Kinet again.")
+            raise _closed()
         job: _Job[T] = _Job(work)
         self._jobs.put(job)
         return job.future
@@ -99,14 +100,20 @@ class Database:
         if self.path is None and not self.read_only:
             return self.submit(work).result()
         connection = self._reader()
+        self._reading.add(connection)
         try:
             with opening.in_words(self.path):
                 return work(connection)
         except StoreError as exc:
+            if self._closed:
+                raise _closed() from exc
             self._told_of(exc)
             raise
         finally:
+            self._reading.discard(connection)
             self._readers.put(connection)
+            if self._closed:
+                self._close_readers()
 
     async def reading(self, work: Work[T]) -> T:
         """Like `read`, in another thread."""
@@ -123,10 +130,17 @@ class Database:
             self.submit(_nothing).exception()
 
     def close(self) -> None:
-        """Writes what waits, closes the file and frees the folder. A second call does nothing."""
+        """Writes what waits, closes the file and frees the folder. A second call does nothing.
+
+        What is being read in other threads ends with a StoreError.
+        """
         if self._closed:
             return
         self._closed = True
+        for reading in list(self._reading):
+            # It may have ended by itself in this moment.
+            with contextlib.suppress(sqlite3.ProgrammingError):
+                reading.interrupt()
         if self._copy is not None:
             self._copy.end()
         # Readers first: the last connection to go is then the one that may tidy the log.
@@ -201,7 +215,7 @@ class Database:
 
     def _reader(self) -> sqlite3.Connection:
         if self._closed:
-            raise StoreError("The data folder is closed.", hint="Start Kinet again.")
+            raise _closed()
         with contextlib.suppress(queue.Empty):
             return self._readers.get_nowait()
         with opening.in_words(self.path):
@@ -295,6 +309,10 @@ def awaitable(future: Future[T]) -> asyncio.Future[T]:
 
     future.add_done_callback(tell)
     return waiter
+
+
+def _closed() -> StoreError:
+    return StoreError("The data folder is closed.", hint="Start Kinet again.")
 
 
 def _keep_older(path: Path, version: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 
 _UPWARDS = (
     "WITH RECURSIVE path (seq, parent, body) AS ("
@@ -13,15 +14,15 @@ _UPWARDS = (
 )
 
 
-def bodies(connection: sqlite3.Connection, session_id: str) -> list[str]:
-    """All rows of the path, in order; [] for an unknown session."""
+def bodies(connection: sqlite3.Connection, session_id: str) -> Iterator[str]:
+    """All rows of the path, in order, as they are read; none for an unknown session."""
     branched, leaf = _place(connection, session_id)
     if branched:
         rows = connection.execute(f"{_UPWARDS} ORDER BY seq", (session_id, leaf))
     else:
         query = "SELECT body FROM event WHERE session_id = ? ORDER BY seq"
         rows = connection.execute(query, (session_id,))
-    return [row[0] for row in rows]
+    return (row[0] for row in rows)
 
 
 def newest_bodies(connection: sqlite3.Connection, session_id: str, count: int) -> list[str]:

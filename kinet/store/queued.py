@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from kinet.store.database import Database
 from kinet.store.event_rows import clean
@@ -18,11 +19,12 @@ QueuedKind = Literal["next", "steer", "command"]
 
 @dataclass(frozen=True, slots=True)
 class QueuedRow:
-    """A message that waits in one session."""
+    """A message that waits in one session. `attached` are plain values, what is attached to it."""
 
     id: str
     text: str
     kind: QueuedKind = "next"
+    attached: Sequence[Any] = ()
 
 
 class QueueStore:
@@ -33,7 +35,10 @@ class QueueStore:
 
     def add(self, session_id: str, row: QueuedRow) -> Future[None]:
         """Puts a message at the end of the session's queue, or changes the one with its id."""
-        body = json.dumps({"text": clean(row.text)}, ensure_ascii=False)
+        values: dict[str, Any] = {"text": row.text}
+        if row.attached:
+            values["attached"] = list(row.attached)
+        body = clean(json.dumps(values, ensure_ascii=False))
 
         def work(connection: sqlite3.Connection) -> None:
             connection.execute(
@@ -57,9 +62,15 @@ class QueueStore:
         """What waits in this session, the oldest first."""
         query = "SELECT id, kind, body FROM queued WHERE session_id = ? ORDER BY place"
         rows = self._database.read(lambda db: db.execute(query, (session_id,)).fetchall())
-        return [
-            QueuedRow(id_, str(json.loads(body).get("text", "")), kind) for id_, kind, body in rows
-        ]
+        return [_row(id_, kind, body) for id_, kind, body in rows]
+
+
+def _row(id_: str, kind: QueuedKind, body: str) -> QueuedRow:
+    values = json.loads(body)
+    attached = values.get("attached")
+    return QueuedRow(
+        id_, str(values.get("text", "")), kind, attached if isinstance(attached, list) else ()
+    )
 
 
 def queued_id() -> str:

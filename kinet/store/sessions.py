@@ -24,6 +24,7 @@ from kinet.core.events import (
     is_saved,
 )
 from kinet.core.own_command import NAME
+from kinet.core.wanted import IsWanted, always, empty, while_wanted
 from kinet.store import search, usage
 from kinet.store.blobs import FOLDER_NAME, BlobFolder
 from kinet.store.database import Database, awaitable
@@ -176,22 +177,30 @@ class SessionStore:
 
     # --- reads
 
-    def load(self, session_id: str) -> list[Event]:
+    def load(self, session_id: str, is_wanted: IsWanted = always) -> list[Event]:
         """All saved events on the path to the session's leaf, in order. Rows that cannot be read
         are left out. An unknown session gives []."""
-        return self.load_counting(session_id)[0]
+        return self.load_counting(session_id, is_wanted)[0]
 
-    def load_counting(self, session_id: str) -> tuple[list[Event], int]:
-        """What `load` gives, and how many rows were left out because they cannot be read."""
-        rows = self.database.read(lambda connection: bodies(connection, session_id))
-        count = len(rows)
-        events = _decoded(rows, self.fetch)
-        return events, count - len(events)
+    def load_counting(
+        self, session_id: str, is_wanted: IsWanted = always
+    ) -> tuple[list[Event], int]:
+        """What `load` gives, and how many rows were left out because they cannot be read.
+
+        StoreError soon after it is not wanted any more, or the data folder is closed.
+        """
+
+        def go_on() -> bool:
+            return is_wanted() and not self.database.closed
+
+        return self.database.read(
+            lambda connection: _decoded(bodies(connection, session_id), self.fetch, go_on)
+        )
 
     def load_newest(self, session_id: str, count: int) -> list[Event]:
         """The end of what `load` gives: what of the newest `count` rows can be read."""
         rows = self.database.read(lambda db: newest_bodies(db, session_id, count))
-        return _decoded(rows, self.fetch)
+        return _decoded(rows, self.fetch)[0]
 
     def row(self, session_id: str) -> SessionRow | None:
         """The session's line in the list, also from the trash; None if there is none."""
@@ -276,19 +285,22 @@ class SessionStore:
         return encode(event, keep)
 
 
-def _decoded(rows: list[str], fetch: Fetch) -> list[Event]:
-    """The events of what can be read; `rows` is empty afterwards.
-
-    Row by row: to let go of a hundred thousand at once stops every thread.
-    """
+def _decoded(
+    rows: Iterable[str], fetch: Fetch, is_wanted: IsWanted = always
+) -> tuple[list[Event], int]:
+    """The events of what can be read, and how many rows cannot be."""
     events: list[Event] = []
-    rows.reverse()
-    while rows:
-        try:
-            events.append(decode(rows.pop(), fetch))
-        except ValueError:
-            continue
-    return events
+    lost = 0
+    try:
+        for row in while_wanted(rows, is_wanted):
+            try:
+                events.append(decode(row, fetch))
+            except ValueError:
+                lost += 1
+    except BaseException:
+        empty(events)
+        raise
+    return events, lost
 
 
 def _rows(database: Database, condition: str, values: Iterable[Any]) -> list[SessionRow]:

@@ -234,6 +234,8 @@ def _output(ended: Ended, command: ShellCommand, now: Path, gone: Path | None) -
 
 
 def _details(ended: Ended, command: ShellCommand) -> dict[str, object]:
+    # With colours, bars that were printed over, and links, for whoever looks at it.
+    printed = {"printed": ended.printed} if ended.printed else {}
     return {
         "command": command.text,
         "exit_code": ended.exit_code,
@@ -245,6 +247,7 @@ def _details(ended: Ended, command: ShellCommand) -> dict[str, object]:
         "characters": ended.characters,
         # The whole lies in a file; `content` has its two ends.
         "kept_whole": ended.kept,
+        **printed,
     }
 
 

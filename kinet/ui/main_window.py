@@ -20,7 +20,6 @@ from kinet.ui.frame.window_geometry import (
     clamp,
     read,
 )
-from kinet.ui.lean_qt import spare_sources
 from kinet.ui.look.tokens import SIZES, Mode, load_fonts
 
 if TYPE_CHECKING:
@@ -46,7 +45,6 @@ class MainWindow(QMainWindow):
         self, program: Program, choice: str = "system", zoom: int = 100, geometry: str = ""
     ) -> None:
         super().__init__()
-        spare_sources()
         self.setObjectName("mainWindow")
         self.setWindowTitle("Kinet")
         self.setMinimumSize(*MINIMUM_SIZE)
@@ -79,11 +77,20 @@ class MainWindow(QMainWindow):
             self._ready = new_event()
             spawn(self._fill(session_id), "fill the window")
 
-    async def ready(self) -> None:
-        """Returns when a message can be sent. If that cannot be, `problem` says why."""
+    async def filled(self) -> None:
+        """Returns when all that is kept is shown. If that cannot be, `problem` says why."""
         self.begin()
         assert self._ready is not None
         await self._ready.wait()
+
+    async def ready(self) -> None:
+        """Returns when a message can be sent at once. If that cannot be, `problem` says why.
+
+        Who asks means to use the window: it warms up as with a first key.
+        """
+        await self.filled()
+        if self._core is not None and self._core.filled:
+            await self._core.warm_up.wait()
 
     @property
     def is_built(self) -> bool:
@@ -216,15 +223,16 @@ class MainWindow(QMainWindow):
         if not work:
             return False
         question = CloseQuestion(work, self)
-        question.confirmed.connect(self._close_anyway)
+        question.confirmed.connect(lambda: _close_anyway(self))
         question.open()
         return True
 
-    def _close_anyway(self) -> None:
-        self._may_close = True
-        for panel in self.desk.panels:
-            panel.stop()
-        self.close()
+
+def _close_anyway(window: MainWindow) -> None:
+    window._may_close = True
+    for panel in window.desk.panels:
+        panel.stop()
+    window.close()
 
 
 def _show_unbuilt(window: MainWindow, error: BaseException | None) -> None:
@@ -273,9 +281,5 @@ async def _read(window: MainWindow, session_id: str | None) -> None:
 
 def _import_parts() -> None:
     """In a thread: the modules of all parts, while the picture is on screen."""
-    import kinet.ui.asking.approval_card
-    import kinet.ui.panel.step_detail
-    import kinet.ui.transcript.presenter
-    import kinet.ui.transcript.view
     import kinet.ui.welcome.welcome
     import kinet.ui.window.window_core  # noqa: F401

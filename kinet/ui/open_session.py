@@ -32,6 +32,11 @@ class Queued(Protocol):
         """True for a command of the person's own, as it was typed: it will be run."""
         ...
 
+    @property
+    def attachments(self) -> Sequence[Any]:
+        """What is attached: each with name, path, size, and whether it is a picture."""
+        ...
+
 
 class BranchedSession(Protocol):
     """The part of a session that goes back and aside, and tells what it holds and what waits."""
@@ -45,8 +50,13 @@ class BranchedSession(Protocol):
         """What fills the model's window, part by part."""
         ...
 
-    async def prepare(self, digest: Callable[[list[Event]], Any]) -> Any:
-        """Reads in a thread what `events` gives next; what `digest`, called there, makes of it."""
+    async def prepare(
+        self, digest: Callable[[list[Event]], Any], is_wanted: Callable[[], bool]
+    ) -> Any:
+        """Reads in a thread what `events` gives next; what `digest`, called there, makes of it.
+
+        It ends with a StoreError soon after it `is_wanted` no more.
+        """
         ...
 
     async def branch_points(self) -> Sequence[Any]:
@@ -211,7 +221,7 @@ class OpenSession(BranchedSession, ChosenSession, CommandedSession, Protocol):
         """Outputs that lie in files: read part by part, or saved whole elsewhere."""
         ...
 
-    def steer(self, text: str) -> Any:
+    def steer(self, text: str, attachments: Sequence[Any] = ()) -> Any:
         """Gives a message to the running turn."""
         ...
 
@@ -219,7 +229,7 @@ class OpenSession(BranchedSession, ChosenSession, CommandedSession, Protocol):
         """Ends the running turn."""
         ...
 
-    def enqueue(self, text: str, *, command: bool = False) -> Any:
+    def enqueue(self, text: str, attachments: Sequence[Any] = (), *, command: bool = False) -> Any:
         """Adds a message to the queue, or a command of the person's own as it was typed."""
         ...
 

@@ -44,8 +44,21 @@ class SessionRow(Protocol):
         ...
 
 
+class Resting(Protocol):
+    """Where sessions go that nobody looks at."""
+
+    def leave(self, session_id: str) -> Sequence[list[Any]]:
+        """Nobody looks at this one any more. What comes back is to be let go of bit by bit."""
+        ...
+
+
 class Sessions(Protocol):
     """All sessions of a data folder. Each call may raise StoreError with a sentence."""
+
+    @property
+    def resting(self) -> Resting:
+        """Takes what is not looked at; opening a session brings it back."""
+        ...
 
     def list(self) -> Sequence[SessionRow]:
         """All sessions, the newest first."""
@@ -55,8 +68,11 @@ class Sessions(Protocol):
         """True if the session was opened and not closed."""
         ...
 
-    def read(self, session_id: str) -> Any:
-        """What is saved of a session, for `Program.open_session`. Blocks: use it in a thread."""
+    def read(self, session_id: str, is_wanted: Callable[[], bool]) -> Any:
+        """What is saved of a session, for `Program.open_session`. Blocks: use it in a thread.
+
+        It ends with a StoreError soon after it `is_wanted` no more.
+        """
         ...
 
     def read_end(self, session_id: str) -> Any:
@@ -187,11 +203,15 @@ class Program(Protocol):
         """Imports the heavy modules; may run in a thread."""
         ...
 
+    def warm_up(self) -> None:
+        """Imports what the first message needs; for a thread, and may be called again."""
+        ...
+
     def build(self) -> None:
         """Opens settings and store; may run in a thread. KinetError says what is wrong."""
         ...
 
-    async def serve(self, show: Callable[[str], object], changed: Callable[[], object]) -> None:
+    async def serve(self, show: Callable[[str], object], changed: Callable[[], object]) -> object:
         """Does what commands ask while the window holds the data folder.
 
         `show` brings the window forward, with a session or "" for none; `changed` shows the list

@@ -100,6 +100,7 @@ def program(root: str, protocol: str, home: Path) -> Runtime:
     runtime = create_runtime(home / "home", options=options)
     runtime.preload()
     runtime.build()
+    runtime.warm_up()
     return runtime
 
 

@@ -129,9 +129,6 @@ def test_k23_every_request_finds_the_one_before_within_fifteen_blocks_of_a_mark(
         provider, server = _watched()
         chat = Chat(tools=(Look(), Fail()), memory_text="Facts." if memory else "")
         for steps, steered, parts in turns:
-            # Nothing stands between two messages of the person where an empty reply was: then
-            # only what is short is found.
-            parts = parts if "empty" not in steps else min(parts, 2)
             provider.replies(
                 says() if step == "empty" else breaks("Half") if step == "breaks" else _batch(*step)
                 for step in steps

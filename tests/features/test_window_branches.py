@@ -8,9 +8,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QScrollArea
 
 from kinet.core.events import ContextCompacted
+from kinet.ui.look.theme import current_theme
 from kinet.ui.transcript.entries.compaction_entry import CompactionEntry
 from kinet.ui.transcript.entries.lines import MetaEntry, RetryEntry
 from kinet.ui.writing.bubble_editor import BubbleEditor
@@ -289,6 +290,12 @@ async def test_the_gauge_opens_the_map_of_the_context(home: Path, folder: Path) 
             rows = "\n".join(view.texts())
             for name in ("Kinet's own words", "AGENTS.md", "tools", "The question"):
                 assert name in rows
+            # A surface of its own: on a dark ground it was the ground itself.
+            picture, theme = view.grab().toImage(), current_theme()
+            assert picture.pixelColor(view.width() // 2, 0) == theme.qcolor("dialog_border")
+            assert picture.pixelColor(4, view.height() // 2) == theme.qcolor("raised")
+            unnamed = [w for w in view.findChildren(QScrollArea) if not w.accessibleName()]
+            assert unnamed == []
             view.close()
 
 

@@ -43,6 +43,23 @@ def entries(live: LiveWindow) -> list[CommandEntry]:
     return [e for e in live.panel.transcript.stage.flow.entries if isinstance(e, CommandEntry)]
 
 
+async def test_a_running_command_names_its_session_in_the_head_too_and_costs_nothing_to_show(
+    tmp_path: Path, folder: Path
+) -> None:
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        live.type("!until [ -e go ]; do sleep 0.02; done")
+        live.press("sendButton")
+        await until(lambda: live.panel.runner.running and live.panel.title != "New session")
+        await until(lambda: live.panel.header.title.whole_text() == live.panel.title)
+        assert live.panel.title.startswith("!until")
+        assert live.window.windowTitle().startswith("!until")
+        (folder / "go").touch()
+        await live.ended()
+        # No model was asked: nothing is "free" and no window is filled.
+        assert not live.panel.status_row.cost.isVisible()
+        assert not live.panel.status_row.gauge.isVisible()
+
+
 async def test_a_command_is_marked_before_it_is_sent_and_needs_no_model(
     tmp_path: Path, folder: Path
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 
 from kinet.ui.desks.actions import COMMANDS
 from kinet.ui.palette.palette import Palette
@@ -199,3 +199,17 @@ async def test_tab_goes_from_the_list_through_the_conversation_to_the_composer(
             order = [seen.index(name) for name in ("contextGauge", "sessionList", "transcript")]
             assert order == sorted(order)
             assert seen[-2:] == ["transcript", "composer"]
+
+
+async def test_a_search_of_the_keys_that_finds_nothing_says_so(tmp_path: Path) -> None:
+    async with live_window(tmp_path / "home") as live:
+        live.window.core.keys.show_keys()
+        keys = live.window.findChild(KeyList)
+        assert keys is not None
+        nothing = next(w for w in keys.findChildren(QLabel) if "No shortcut" in w.text())
+        assert not nothing.isVisible()
+        keys.search.setText("zzz")
+        assert nothing.isVisible()
+        keys.search.setText("ctrl+n")
+        assert not nothing.isVisible()
+        keys.close()

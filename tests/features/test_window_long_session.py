@@ -49,9 +49,9 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """No session is read whole before this is set."""
     opened, load = threading.Event(), SessionStore.load_counting
 
-    def slow(store: SessionStore, session_id: str) -> Any:
+    def slow(store: SessionStore, session_id: str, *rest: Any) -> Any:
         assert opened.wait(30)
-        return load(store, session_id)
+        return load(store, session_id, *rest)
 
     monkeypatch.setattr(SessionStore, "load_counting", slow)
     yield opened
@@ -162,9 +162,9 @@ async def test_a_session_that_is_open_without_a_panel_is_read_in_a_thread_again(
         live.window.desk._drop(first)
         load = SessionStore.load
 
-        def elsewhere(store: SessionStore, session_id: str) -> Any:
+        def elsewhere(store: SessionStore, session_id: str, *rest: Any) -> Any:
             assert threading.current_thread() is not threading.main_thread()
-            return load(store, session_id)
+            return load(store, session_id, *rest)
 
         monkeypatch.setattr(SessionStore, "load", elsewhere)
         live.window.parts.sidebar.session_chosen.emit("long")

@@ -91,6 +91,10 @@ async def test_what_ran_and_what_is_not_known_is_shown_and_the_turn_goes_on(tmp_
             assert "Not known how it ended: write_file" in shown.hint
             assert "Not begun: shell." in shown.hint
             assert list(offered(live)) == ["continue", "retry-step", "leave", "report"]
+            # Nothing is run again by itself, and nothing says so.
+            assert offered(live)["retry-step"].name == "Ask for the step again"
+            assert offered(live)["retry-step"].tip.startswith("Sends a message that asks")
+            assert offered(live)["continue"].tip.startswith("Sends a message that asks")
             assert server.requests == []
             assert "Half a wo" in live.text
             await choose(live, "continue")
@@ -171,7 +175,7 @@ async def test_a_turn_of_an_earlier_run_gives_a_report_too(
             await live.ask("Hello")
             session_id = live.panel.session_id
     monkeypatch.setenv("KINET_HOME", str(home))
-    from kinet.net.recording import RECORDINGS
+    from kinet.net.exchanges import RECORDINGS
 
     RECORDINGS._turns.clear()
     assert await _run(main, ["sessions", "report", session_id]) == 0

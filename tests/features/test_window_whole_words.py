@@ -36,8 +36,8 @@ COMMAND = (
     "python tools/by_region.py --input 季度报告 --output summary.md --verbose && rm -rf 旧的汇总"
 )
 
-# Width and height of the window, zoom in percent: the least, larger text, the usual.
-SIZES = [(720, 520, 100), (760, 800, 150), (1200, 800, 100)]
+# Width and height of the window, zoom in percent: the least, larger text, the usual, the largest.
+SIZES = [(720, 520, 100), (760, 800, 150), (1200, 800, 100), (1200, 900, 200)]
 
 
 def test_the_search_for_cut_words_finds_them(app: QApplication) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+from dataclasses import replace
 
 import pytest
 
@@ -16,6 +18,7 @@ _LINES = [
     "***", "| a | b |", "|---|---|", "| 1 | 2 |", "  cont", "   > deep", "<div>", "</div>",
     "<!-- c", "-->", "    ", "+ p", "10. ten", "- ```", "  ```", "   \t ```", "a\\", "x  ",
     "$$", "$$ x", "$$ x $$", "y $$", "\\[", "\\]", "a $x$ b", "- $$", "  $$", "> $$",
+    "- a | b", "+ p | q", "1. a | b", "  --- | ---", "    --- | ---", "  |---|", "- - a | b",
 ]  # fmt: skip
 # A link definition over several lines looks like a paragraph until its address comes.
 _DEFINITIONS = ["[k]: /u", "[k]:", "/url", "'ti", "tle'", "[long", "name]: /v"]
@@ -88,6 +91,7 @@ def test_what_follows_a_fence_with_other_line_ends_is_not_lost() -> None:
         "Foo\n\n[\n=\nfoo]:\n/u\n[foo]\n",
         "Foo\n\n[foo]: /u\n'ti\n===\ntle'\n\n[foo]\n",
         "Foo\n\n[foo]: /u\n      'ti\n===\ntle'\n\n[foo]\n",
+        "- x\n| 1 | 2 |\n| a |\n    --- | ---\n",
     ],
 )
 def test_what_may_still_become_something_else_closes_nothing(source: str) -> None:
@@ -100,6 +104,18 @@ def test_what_may_still_become_something_else_closes_nothing(source: str) -> Non
             for block in stream.feed(source[place : place + size])
         ]
         assert blocks + stream.finish() == whole
+
+
+def test_a_list_is_not_cut_at_an_item_that_looks_like_the_head_of_a_table() -> None:
+    source = "+ o\n+ p | q\n  --- | ---\n+ r\n+ s\n"
+    bounds = replace(UNBOUNDED, items=1)
+    blocks = split(source, bounds)
+    assert [block.source for block in blocks] == ["+ o\n+ p | q\n  --- | ---\n", "+ r\n", "+ s\n"]
+    for seed in range(40):
+        assert _stream(BlockStream(bounds), source, random.Random(seed)) == blocks
+    numbered = "7. o\n7. p\n1. q | r\n   --- | ---\n1. s\n1. t\n1. u\n"
+    numbers = [block.first_number for block in split(numbered, replace(UNBOUNDED, items=2))]
+    assert numbers == [-1, 10, 12]
 
 
 def test_definitions_never_hide_in_a_block_of_code_or_a_table() -> None:
@@ -164,3 +180,15 @@ def test_a_line_of_marks_is_not_shown_before_it_is_decided() -> None:
     tail = stream.shown_tail
     assert tail is not None
     assert tail.source == "A heading?"
+
+
+@pytest.mark.parametrize("depth", [9, 12, 19, 25, 60])
+def test_what_is_nested_deeply_is_shown_and_all_that_follows_it(depth: int) -> None:
+    source = "".join(f"{'  ' * level}- item{level}\n" for level in range(depth))
+    source += f"\nafter the list\n\n{'>' * depth} quoted\n\n{'1. ' * depth}numbered\n\n"
+    source += f"[^n]: {'- ' * depth}noted\n\nthe end\n"
+    html = "".join(str(parser().render(block.source, {})) for block in split(source, UNBOUNDED))
+    words = re.findall(r"[a-z]+\d*", re.sub(r"<[^>]*>", " ", html))
+    wanted = [f"item{level}" for level in range(depth)]
+    wanted += ["after", "the", "list", "quoted", "numbered", "noted", "the", "end"]
+    assert [word for word in words if word in wanted] == wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 
 import pytest
@@ -68,6 +69,35 @@ def test_a_link_that_names_its_host_tells_it_once() -> None:
     assert names_target("https://a.test/x", "https://www.a.test/y")
     assert not names_target("https://bank.test", "https://evil.test/")
     assert html("<https://a.test/x>").count("a.test") == 2
+
+
+def test_the_label_of_a_note_is_shown_whatever_the_note_begins_with() -> None:
+    for note in (
+        "words",
+        "- a list",
+        "> a quote",
+        "1. a list",
+        "```\n    code\n    ```",
+        "| a |\n    |--|",
+    ):
+        shown = to_html(Block(f"[^key]: {note}\n"), LOOK)
+        assert ">key." in shown
+        assert shown.index("key.") < re.search("words|a list|a quote|code|<table", shown).start()  # type: ignore[union-attr]
+
+
+def test_a_task_of_a_numbered_list_shows_its_number_and_its_box() -> None:
+    shown = to_html(Block("1. [ ] open\n2. [x] done\n"), LOOK)
+    assert "<ol" in shown
+    assert "☐ open" in shown
+    assert "☑ done" in shown
+    assert "font-size:1px" not in shown
+
+
+def test_an_item_without_words_has_its_mark() -> None:
+    for source in ("- \n- x\n", "1.\n2. x\n"):
+        first, _ = to_html(Block(source), LOOK).split("</li>", 1)
+        # What has no width takes a line all the same.
+        assert first.endswith(">\u2060")
 
 
 def test_a_bare_address_is_a_link_without_the_full_stop() -> None:

@@ -6,7 +6,8 @@ import httpx
 import pytest
 
 from kinet.core.errors import SettingsError
-from kinet.net.client import RoutingTransport, create_client, is_loopback
+from kinet.net.client import RoutingTransport, create_client
+from kinet.net.loopback import is_loopback
 
 DIRECT = httpx.MockTransport(lambda request: httpx.Response(200))
 PROXIED = httpx.MockTransport(lambda request: httpx.Response(200))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kinet.core.messages import Message, ToolCall, ToolSchema
+from kinet.core.messages import Message, TextPart, ToolCall, ToolSchema
 from kinet.core.profile import ModelProfile
 from kinet.providers.base import ModelRequest
 from kinet.providers.catalog import create_provider
@@ -71,3 +71,42 @@ def test_the_newest_message_and_the_end_of_the_last_turn_are_marked():
     assert places == [1, 2]
     assert count == 4
     assert body["tools"][-1]["cache_control"] == {"type": "ephemeral"}
+
+
+def chat_marks(messages: tuple[Message, ...], asked_before: int) -> list[int]:
+    """Numbers of the messages that are marked for a gateway that passes marks on."""
+    profile = ModelProfile(
+        "gate", "https://openrouter.ai/api/v1", "anthropic/claude-test", vendor="openrouter"
+    )
+    request = ModelRequest("You help.", messages, TOOLS, asked_before=asked_before)
+    sent = create_provider(profile, None).build(request).body["messages"]
+    return [number for number, message in enumerate(sent) if "cache_control" in str(message)]
+
+
+def test_behind_an_empty_reply_a_gateway_is_marked_where_the_request_before_ended():
+    history = (
+        Message("user", "one"),
+        Message("assistant", "answer"),
+        Message("user", "two"),
+        # The reply was empty: nothing of it is here.
+        Message("user", "[note]", kind="note"),
+        Message("user", tuple(TextPart(f"part {n}") for n in range(30)), kind="steer"),
+    )
+    # The system text is message 0.
+    assert chat_marks(history, 3) == [0, 3, 5]
+    assert chat_marks(history, -1) == [0, 1, 5]
+
+
+def test_behind_an_empty_reply_a_long_message_is_marked_where_the_request_before_ended():
+    history = (
+        Message("user", "one"),
+        Message("assistant", "answer"),
+        Message("user", "two"),
+        Message("user", "[note]", kind="note"),
+        Message("user", tuple(TextPart(f"part {n}") for n in range(30)), kind="steer"),
+    )
+    request = ModelRequest("You help.", history, TOOLS, turn_start=2, asked_before=3)
+    messages = PROVIDER.build(request).body["messages"]
+    marked = [n for n, block in enumerate(messages[-1]["content"]) if "cache_control" in block]
+    # All three are one message there; "two" is its first block.
+    assert marked == [0, 31]

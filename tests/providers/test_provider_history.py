@@ -88,9 +88,13 @@ def test_what_is_built_on_is_sent_in_the_very_bytes_of_what_is_built_anew(vendor
     going_on = create_provider(profile, None)
     writer = BodyWriter()
     steps = grown(random.Random(seed), 25)
+    before = -1
     for messages in steps:
         start = max(n for n, message in enumerate(messages) if message.role == "user")
-        request = ModelRequest("You help.", tuple(messages), TOOLS, turn_start=start)
+        request = ModelRequest(
+            "You help.", tuple(messages), TOOLS, turn_start=start, asked_before=before
+        )
+        before = len(messages)
         anew = written(create_provider(profile, None), request)
         assert written(going_on, request) == anew
         assert writer.written(going_on.build(request).body) == anew

@@ -16,9 +16,9 @@ from kinet.core.errors import NetworkError, ProtocolError, ProviderError
 from kinet.core.messages import ImagePart, Message, TextPart, ToolCall, ToolSchema
 from kinet.core.own_command import OwnCommand
 from kinet.core.profile import ModelProfile
+from kinet.providers.asked_window import DEFAULT_WINDOW, with_window
 from kinet.providers.base import ModelRequest
-from kinet.providers.catalog import create_provider, with_window
-from kinet.providers.protocols.ollama import DEFAULT_WINDOW
+from kinet.providers.catalog import create_provider
 
 LOOK = ToolSchema("look", "Looks.", {"type": "object", "properties": {"at": {"type": "string"}}})
 ASK = ModelRequest(messages=(Message("user", "go"),), tools=(LOOK,))

@@ -27,6 +27,7 @@ async def main():
     runtime = create_runtime(home + "/home", base_url=base_url, model=model, cwd=home)
     runtime.preload()
     runtime.build()
+    runtime.warm_up()
     session = runtime.open_session()
     window = [runtime.window(runtime.profile())]
     assert "genai_prices" not in sys.modules, "asking for the window read the prices"

@@ -60,6 +60,9 @@ class ScriptedEngine:
         finally:
             self.closed += 1
 
+    async def settled(self, session_id: str) -> None:
+        """Nothing cleans up."""
+
 
 class World:
     """One start of the program on a data folder."""

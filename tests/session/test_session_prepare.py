@@ -38,8 +38,8 @@ async def test_what_happens_while_it_is_read_is_there_too(
         if on_disk:
             await session._state.recorder.durable()
 
-    def meanwhile(store: SessionStore, session_id: str) -> list[Event]:
-        events = load(store, session_id)
+    def meanwhile(store: SessionStore, session_id: str, *rest: Any) -> list[Event]:
+        events = load(store, session_id, *rest)
         calls.append(len(events))
         if len(calls) == 1:
             asyncio.run_coroutine_threadsafe(happens(), loop).result(20)

@@ -74,7 +74,12 @@ def _faults(widget: QWidget) -> Iterator[str]:
     elif isinstance(widget, QAbstractButton):
         words = widget.text()
         wanted = widget.sizeHint().width()
-        if words and wanted > widget.width() + _SLACK and words not in widget.toolTip():
+        # A path that is shown short is told whole.
+        if (
+            words
+            and wanted > widget.width() + _SLACK
+            and words.lstrip("…/~") not in widget.toolTip()
+        ):
             yield f"{_named(widget)} is cut: {widget.width()} of {wanted}"
         high = widget.sizeHint().height()
         if widget.hasHeightForWidth():

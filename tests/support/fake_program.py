@@ -38,6 +38,7 @@ class Waiting:
     id: str
     text: str
     command: bool = False
+    attachments: tuple[Any, ...] = ()
 
 
 @dataclass
@@ -80,7 +81,7 @@ class FakeSession:
     def is_new(self) -> bool:
         return not self.saved
 
-    async def prepare(self, digest: Any) -> Any:
+    async def prepare(self, digest: Any, is_wanted: Any = None) -> Any:
         return digest(self.saved)
 
     @property
@@ -109,14 +110,16 @@ class FakeSession:
         for event in self.program.after:
             yield self._take(event)
 
-    def steer(self, text: str) -> None:
+    def steer(self, text: str, attachments: Sequence[Any] = ()) -> None:
         self.steered.append(text)
 
     def stop(self) -> None:
         self.stopped.set()
 
-    def enqueue(self, text: str, *, command: bool = False) -> Waiting:
-        item = Waiting(f"q{next(self._ids)}", text, command)
+    def enqueue(
+        self, text: str, attachments: Sequence[Any] = (), *, command: bool = False
+    ) -> Waiting:
+        item = Waiting(f"q{next(self._ids)}", text, command, tuple(attachments))
         self.queue.append(item)
         return item
 
@@ -177,12 +180,24 @@ class Row:
     message_count: int = 2
 
 
+class FakeResting:
+    """Remembers who was left; all stay open."""
+
+    def __init__(self) -> None:
+        self.left: list[str] = []
+
+    def leave(self, session_id: str) -> list[list[Any]]:
+        self.left.append(session_id)
+        return []
+
+
 class FakeSessions:
     """The list, kept in memory."""
 
     def __init__(self, rows: Sequence[Row] = ()) -> None:
         self.rows = list(rows)
         self.trash: list[Row] = []
+        self.resting = FakeResting()
 
     def list(self) -> Sequence[Row]:
         return tuple(self.rows)
@@ -190,7 +205,7 @@ class FakeSessions:
     def is_open(self, session_id: str) -> bool:
         return True
 
-    def read(self, session_id: str) -> None:
+    def read(self, session_id: str, is_wanted: Any = None) -> None:
         pass
 
     def search(self, text: str, limit: int = 50, **narrowed: Any) -> Sequence[Any]:
@@ -322,10 +337,14 @@ class FakeProgram:
         self.after: list[Event] = []
         self.opened: dict[str, FakeSession] = {}
         self.broken: set[str] = set()
+        self.warmed = 0
         self.problems: list[str] = []
 
     def preload(self) -> None:
         pass
+
+    def warm_up(self) -> None:
+        self.warmed += 1
 
     def build(self) -> None:
         pass

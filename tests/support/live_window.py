@@ -106,7 +106,12 @@ class LiveWindow:
 
 @asynccontextmanager
 async def live_window(
-    home: Path, *, server_url: str = "", folder: Path | None = None, **values: Any
+    home: Path,
+    *,
+    server_url: str = "",
+    folder: Path | None = None,
+    theme: str = "light",
+    **values: Any,
 ) -> AsyncIterator[LiveWindow]:
     """Opens the window on `home`; closes window and runtime in order at the end."""
     runtime = create_runtime(
@@ -114,7 +119,7 @@ async def live_window(
         base_url=server_url,
         model="scripted" if server_url else "",
         cwd=folder,
-        theme="light",
+        theme=theme,
         **values,
     )
     window = create_window(runtime)
@@ -122,7 +127,7 @@ async def live_window(
     try:
         await window.ready()
         assert window.problem == ""
-        await until(lambda: window.panel.body.transcript is not None)
+        assert window.panel.body.transcript is not None
         yield LiveWindow(window)
     finally:
         window.desk.save_drafts()

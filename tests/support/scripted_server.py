@@ -1,4 +1,4 @@
-"""A loopback HTTP server that plays replies in three protocols and refuses illegal histories.
+"""A loopback HTTP server that plays replies in each protocol and refuses illegal histories.
 
 It runs in a thread of its own, so that it serves async tests, widget tests and child processes:
 
@@ -38,6 +38,7 @@ from tests.support.replies import (
 )
 from tests.support.strict import anthropic_problems, openai_problems
 from tests.support.wire_forms import anthropic_stream, openai_stream
+from tests.support.wire_ollama import ollama_problems, ollama_stream
 from tests.support.wire_responses import responses_problems, responses_stream
 
 # The words of a script come with the server that plays it.
@@ -68,6 +69,8 @@ _OPENAI: tuple[Any, Any] = (openai_problems, openai_stream)
 _FORMS: dict[str, tuple[Any, Any]] = {
     "messages": (anthropic_problems, anthropic_stream),
     "responses": (responses_problems, responses_stream),
+    # Ollama's own; the compatible one ends in "completions".
+    "chat": (ollama_problems, ollama_stream),
 }
 
 
@@ -169,6 +172,10 @@ class ScriptedServer:
         if method == "GET":
             models = json.dumps({"object": "list", "data": [{"id": "scripted", "object": "model"}]})
             await _send_whole(writer, 200, models)
+            return
+        if path.endswith("/api/show"):
+            # What Ollama knows of a model: nothing.
+            await _send_whole(writer, 404, "{}")
             return
         request = Recorded(path, headers, json.loads(raw), time.monotonic())
         with self._arrived:

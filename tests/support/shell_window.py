@@ -13,13 +13,15 @@ from tests.support.fake_program import Events, FakeProgram, FakeSession
 
 
 @asynccontextmanager
-async def shell_window(program: FakeProgram, width: int = 1200) -> AsyncIterator[MainWindow]:
-    """The window; closed in order at the end."""
+async def shell_window(
+    program: FakeProgram, width: int = 1200, *, used: bool = True
+) -> AsyncIterator[MainWindow]:
+    """The window; closed in order at the end. Without `used` nobody has touched it yet."""
     window = MainWindow(program, "light")  # type: ignore[arg-type]
     window.build()
     window.resize(width, 800)
     window.show()
-    await window.ready()
+    await (window.ready() if used else window.filled())
     try:
         yield window
     finally:

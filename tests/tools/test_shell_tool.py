@@ -138,6 +138,23 @@ async def test_progress_bars_and_colours_are_settled(call: Call) -> None:
     assert output.content == "red\nend"
 
 
+async def test_bars_of_several_rows_end_as_a_terminal_shows_them(
+    call: Call, context: ToolContext
+) -> None:
+    command = (
+        r"for i in 1 5 9; do printf '\rA: %s0%%\n\rB: %s%%\033[A' $i $i; done; "
+        r"printf '\n\n\033[1;32mdone\033[0m\n'"
+    )
+    told: list[str] = []
+    output = await call("shell", replace(context, progress=told.append), command=command)
+    assert output.content == "A: 90%\nB: 9%\ndone"
+    # What it is drawn from is there for whoever looks at it: live, and afterwards.
+    assert output.details["printed"] == "".join(told)
+    assert output.details["printed"].endswith("\x1b[1;32mdone\x1b[0m\n")
+    plain = await call("shell", command=r"printf 'a\r\nb\n'")
+    assert (plain.content, "printed" in plain.details) == ("a\nb", False)
+
+
 async def test_a_huge_output_is_kept_at_both_ends(call: Call) -> None:
     output = await call(
         "shell", command="echo head; head -c 20000000 /dev/zero | tr '\\0' x; echo tail"

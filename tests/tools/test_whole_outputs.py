@@ -90,6 +90,22 @@ def test_lines_are_settled_the_same_however_they_come(size: int) -> None:
     assert kept.text() == settled(text) == "a\nc\n30%\nlast\n\nEND"
 
 
+@pytest.mark.parametrize("size", [1, 3, 50, 10_000])
+def test_what_moves_and_what_does_not_follow_each_other(size: int) -> None:
+    text = "".join(
+        f"line {n}\n" * 130 + f"\x1b[31mred {n}\x1b[0m\nbar 1%\nbar 2%\n\x1b[2A\x1b[Kend {n}\r\n\n"
+        for n in range(5)
+    )
+    kept = KeptOutput()
+    for at in range(0, len(text), size):
+        kept.add(text[at : at + size])
+    kept.close()
+    shown = "".join(f"line {n}\n" * 130 + f"red {n}\nend {n}\nbar 2%\n" for n in range(5))
+    assert kept.text() == shown
+    assert kept.total == len(shown)
+    assert text.startswith(kept.printed())
+
+
 def test_outputs_of_sessions_that_are_gone_go(tmp_path: Path) -> None:
     for session in ("one", "two"):
         file = place_of(tmp_path, session, "c1")

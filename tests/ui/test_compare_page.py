@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
@@ -26,7 +27,9 @@ from kinet.core.events import (
 from kinet.core.messages import Message
 from kinet.ui.compare import compare_page
 from kinet.ui.compare.compare_page import ComparePage
-from kinet.ui.look.theme import load_theme
+from kinet.ui.kit.controls import MenuButton
+from kinet.ui.look.look import Look
+from kinet.ui.look.theme import current_theme, load_theme
 from tests.support.window import until
 
 BEGIN = (TurnStarted("s", "m"), MessageCompleted(Message("user", "How?", id="m")))
@@ -197,3 +200,28 @@ async def test_a_model_may_have_any_name(app: QApplication) -> None:
         )
         page.left.menu.close()
         page.deleteLater()
+
+
+@pytest.mark.parametrize("zoom", [100, 150, 200])
+async def test_both_answers_begin_on_one_level_whichever_is_in_the_conversation(
+    app: QApplication, zoom: int
+) -> None:
+    look = Look(app, "light")
+    look.set_zoom(zoom)
+    page = page_of(alternative(1, said("One."), TurnFinished("completed", duration_s=41.2)), WHOLE)
+    page.set_theme(look.theme)
+    await until(page.left.transcript.is_idle)
+    assert page.left.transcript.y() == page.right.transcript.y()
+    look.set_zoom(100)
+
+
+def test_a_chosen_model_has_more_room_where_words_are_larger(app: QApplication) -> None:
+    button = MenuButton("shield", "Ask before changes, always", "Approvals")
+    look = Look(app, "light")
+    wanted = {}
+    for zoom in (100, 200):
+        look.set_zoom(zoom)
+        words = QFontMetrics(current_theme().font("meta")).horizontalAdvance(button.text())
+        wanted[zoom] = button.sizeHint().width() - words
+    look.set_zoom(100)
+    assert wanted[200] == wanted[100]

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFontMetrics, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from kinet.session.attached import Attached
 from kinet.ui.look.theme import current_theme
 from kinet.ui.writing.attachments import Attachment, pictures_of, read_attachment, with_attachments
 from kinet.ui.writing.composer import Composer
@@ -125,7 +126,7 @@ def test_a_picture_becomes_a_chip_and_no_part_of_the_text(
     assert item.size_text == "40 KB"
     assert composer.box.send.isEnabled()
     assert with_attachments("See", composer.attachments()) == "See"
-    assert pictures_of(composer.attachments()) == (picture,)
+    assert pictures_of(composer.attachments()) == (Attached("shot.png", str(picture), item.size),)
 
 
 def test_a_no_break_space_stays_one(composer: Composer) -> None:

@@ -72,7 +72,9 @@ def test_a_pasted_picture_becomes_a_chip_with_its_name_and_size(composer: Compos
     assert item.is_picture
     assert item.name == "Pasted picture 40×30"
     assert item.size == len(png())
-    (path,) = pictures_of(composer.attachments())
+    (attached,) = pictures_of(composer.attachments())
+    path = Path(attached.path)
+    assert attached.name == item.name
     assert path.read_bytes() == png()
     assert path.stat().st_mode & 0o077 == 0
     assert composer.text() == ""

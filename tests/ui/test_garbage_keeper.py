@@ -72,6 +72,18 @@ def test_what_is_there_at_the_beginning_is_never_looked_at(clock: Clock) -> None
     assert any(item is kept for item in gc.get_objects())
 
 
+def test_full_looks_come_so_often_that_each_is_small_while_it_watches(clock: Clock) -> None:
+    before = gc.get_threshold()
+    keeper = Keeper(clock)
+    keeper.begin()
+    keeper.begin()
+    try:
+        assert gc.get_threshold() == (*before[:2], 1)
+    finally:
+        keeper.end()
+    assert gc.get_threshold() == before
+
+
 def test_an_ended_keeper_watches_no_more(clock: Clock) -> None:
     keeper = Keeper(clock)
     keeper.begin()

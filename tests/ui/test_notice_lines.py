@@ -5,8 +5,17 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from kinet.core.events import Notice, TurnEnd, TurnFinished, TurnStarted
+from kinet.core.events import (
+    ModelChosen,
+    Notice,
+    StepStarted,
+    TurnEnd,
+    TurnFinished,
+    TurnStarted,
+)
 from kinet.ui.transcript.entries.lines import NOTICE, NoticeEntry
+from kinet.ui.transcript.presenter import Presenter
+from kinet.ui.transcript.view import Transcript
 from tests.ui.transcript_kit import asked, said, settle, shown
 
 LONG = (
@@ -65,3 +74,35 @@ def test_a_limit_is_told_once_and_by_its_own_name(
         assert text.count(reached) == 1
         assert "money" not in text
         assert ("Stopped" in text) != bool(told)
+
+
+def test_what_is_chosen_before_one_request_is_told_in_one_line(app: QApplication) -> None:
+    begin = (TurnStarted("s"), asked("Hi"), said("Yes."), TurnFinished("completed"))
+    large = ModelChosen("Large", "", "", "")
+    deep = ModelChosen("Large", "high", "Large", "")
+    back = ModelChosen("", "", "Large", "high")
+    transcript = shown(1200)
+    transcript.load([*begin, large, deep])
+    settle(transcript)
+    assert _notices(transcript) == ["Large answers from here on. Effort: high."]
+    live = shown(1200)
+    presenter = Presenter(live)
+    for event in (*begin, large, deep):
+        presenter.show(event)
+    settle(live)
+    assert _notices(live) == ["Large answers from here on. Effort: high."]
+    # Chosen back: nothing has changed, so nothing is said.
+    presenter.show(back)
+    settle(live)
+    assert _notices(live) == []
+    presenter.show(large)
+    for event in (TurnStarted("s"), asked("And?"), StepStarted(1)):
+        presenter.show(event)
+    # What came between two requests of one turn held for the first.
+    presenter.show(deep)
+    settle(live)
+    assert _notices(live) == ["Large answers from here on.", "Effort: high."]
+
+
+def _notices(transcript: Transcript) -> list[str]:
+    return [e.text for e in transcript.stage.flow.entries if isinstance(e, NoticeEntry)]

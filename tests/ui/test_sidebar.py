@@ -6,8 +6,9 @@ import time
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 
 from kinet.ui.sessions.session_list import SessionItem, SessionModel, word_of
 from kinet.ui.sessions.sidebar import Sidebar
@@ -66,6 +67,24 @@ def test_enter_chooses_and_delete_alone_deletes_nothing(sidebar: Sidebar) -> Non
     QTest.keyClick(sidebar.list, Qt.Key.Key_Delete)
     assert chosen == ["b"]
     assert deleted == []
+
+
+def test_the_menu_key_means_the_marked_session_wherever_the_list_is(sidebar: Sidebar) -> None:
+    deleted: list[str] = []
+    sidebar.delete_requested.connect(deleted.append)
+    sidebar.list.setCurrentIndex(sidebar.model.index(sidebar.model.row_of("a")))
+    # Where Qt says the key was pressed: in the middle of the list, whatever lies there.
+    middle = sidebar.list.viewport().rect().center()
+    reason = QContextMenuEvent.Reason.Keyboard
+    asked = QContextMenuEvent(reason, middle, sidebar.list.viewport().mapToGlobal(middle))
+    QApplication.sendEvent(sidebar.list.viewport(), asked)
+    menu = sidebar.list.findChild(QMenu)
+    assert menu is not None
+    row = sidebar.list.visualRect(sidebar.list.currentIndex())
+    assert menu.pos().y() - sidebar.list.viewport().mapToGlobal(row.bottomLeft()).y() in (0, 1)
+    next(action for action in menu.actions() if "trash" in action.text()).trigger()
+    assert deleted == ["a"]
+    menu.close()
 
 
 async def test_a_title_is_edited_in_place(sidebar: Sidebar) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
@@ -164,6 +164,63 @@ def test_output_grows_while_the_step_runs(panel: StepDetail) -> None:
     assert shown_rows(panel) == ["one", "two", "three", "20 %"]
     panel.show_step(step("one\ntwo\nthree\n"))
     assert shown_rows(panel) == ["one", "two", "three"]
+
+
+def test_bars_of_several_rows_stay_in_place_and_in_colour(panel: StepDetail) -> None:
+    panel.show_step(step(state="running"))
+    printed = [
+        "start\n",
+        *(f"\r\x1b[32mA: {n}%\x1b[0m\n\rB: {n}%\x1b[A" for n in range(50)),
+        "\n\n",
+    ]
+    for piece in printed:
+        panel.append_progress("call-1", piece)
+    assert shown_rows(panel) == ["start", "A: 49%", "B: 49%"]
+    content = "start\nA: 49%\nB: 49%\n[exit 1]"
+    panel.show_step(step(content, details={"printed": "".join(printed)}))
+    assert shown_rows(panel) == content.split("\n")
+    assert [bool(row.runs) for row in panel.output.rows] == [False, True, False, False]
+    assert panel.output.toPlainText() == panel.full_text() == content
+    # The very bytes are in the raw form.
+    panel.tabs.setCurrentIndex(RAW)
+    assert "\\u001b[32mA: 49%\\u001b[0m\\n\\rB: 49%\\u001b[A" in panel.raw.toPlainText()
+
+
+def test_a_flood_of_moves_never_holds_the_window_and_all_of_it_comes(panel: StepDetail) -> None:
+    panel.show_step(step(state="running"))
+    for number in range(20):
+        panel.append_progress("call-1", "\x1b[100L\x1b[100M" * 900 + f"\r{number}")
+    assert panel.output.is_behind
+    panel.output.flush()
+    assert not panel.output.is_behind
+    assert shown_rows(panel)[-1:] == ["19"]
+
+
+def test_a_link_in_an_output_is_asked_for_by_click_and_by_key(
+    panel: StepDetail, qtbot: QtBot
+) -> None:
+    def linked(address: str, words: str) -> str:
+        return f"\x1b]8;;{address}\x07{words}\x1b]8;;\x07\n"
+
+    printed = linked("https://a.test/page", "the page") + linked("file:///etc/passwd", "a file")
+    panel.show_step(step("the page\na file\n", details={"printed": printed}))
+    chosen: list[str] = []
+    panel.link_chosen.connect(chosen.append)
+    assert shown_rows(panel) == ["the page a.test", "a file file:///etc/passwd"]
+    view = panel.output
+    for number in (0, 1):
+        cursor = QTextCursor(view.document().findBlockByNumber(number))
+        cursor.movePosition(QTextCursor.MoveOperation.NextCharacter, n=2)
+        place = view.cursorRect(cursor).center()
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        view.setTextCursor(cursor)
+        qtbot.keyClick(view, Qt.Key.Key_Return)
+        assert view.links.under(place) == ("https://a.test/page", "file:///etc/passwd")[number]
+    assert view.links.under(QPoint(300, place.y())) == ""
+    assert chosen == ["https://a.test/page"] * 2
+    view.selectAll()
+    assert view.createMimeDataFromSelection().text() == "the page\na file"
+    assert view.toPlainText() == "the page\na file\n"
 
 
 def test_output_that_came_while_the_panel_was_closed_is_caught_up(panel: StepDetail) -> None:

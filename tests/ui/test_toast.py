@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from kinet.ui.kit.toast import HEIGHT, Toast
@@ -25,6 +26,28 @@ def test_a_message_without_room_for_one_line_goes_on_in_the_next(app: QApplicati
     assert label.height() >= label.heightForWidth(label.width())
     toast.tell("Deleted", "Undo", lambda: None)
     assert toast.height() == HEIGHT
+
+
+def test_it_stands_above_a_composer_that_becomes_higher(app: QApplication) -> None:
+    window = QWidget()
+    window.resize(900, 600)
+    read, other = QWidget(window), QWidget(window)
+    read.setGeometry(0, 44, 900, 440)
+    other.setGeometry(0, 44, 900, 500)
+    toast = Toast(window)
+    window.show()
+    toast.stand_on(read)
+    toast.tell("Answer copied")
+    assert toast.geometry().bottom() < read.geometry().bottom()
+    read.resize(900, 240)
+    assert toast.geometry().bottom() < read.geometry().bottom()
+    toast.stand_on(other)
+    assert toast.geometry().bottom() > 500
+    read.resize(900, 100)
+    read.deleteLater()
+    app.sendPostedEvents(read, QEvent.Type.DeferredDelete)
+    assert toast.geometry().bottom() > 500
+    window.close()
 
 
 def test_a_message_on_screen_stays_whole_when_its_words_grow(app: QApplication) -> None:

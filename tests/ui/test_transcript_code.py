@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from kinet.core.events import TextDelta, TurnStarted
+from kinet.markup.copied import copied
 from kinet.ui.transcript.blocks import documents
 from kinet.ui.transcript.entries import piece_paint
+from kinet.ui.transcript.stage.selection import Place
 from kinet.ui.transcript.view import Transcript
 from tests.ui.transcript_kit import asked, click, live, point_of, said, settle, shown
 
@@ -47,6 +50,47 @@ def test_folded_code_is_copied_whole(app: object) -> None:
     assert QGuiApplication.clipboard().text() == LONG.removesuffix("\n")
     transcript.selection.all()
     assert f"```python\n{LONG}```" in transcript.selection.text()
+
+
+ODD = "a\x0cb\x0bc\x1b[31md\x07e\x7ff\u202eg\u00a0h\u200bi\tj\U000e0041k  \n\x0c\n\x1c\x85l"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"```text\n{ODD}\n```\n",
+        f"Before.\n\n~~~~ text\n{ODD}\n~~~~\nAfter.",
+        "    " + ODD.replace("\n", "\n    "),
+    ],
+)
+def test_copied_code_is_the_source_character_by_character(app: object, answer: str) -> None:
+    transcript = _loaded(answer)
+    entry = transcript.stage.flow.entries[1]
+    number = next(n for n, piece in enumerate(entry.pieces) if piece.kind == "code")
+    hit = next(h for h in entry.hits(transcript.stage.flow.style, 720) if h.action == "copy-code")
+    transcript._actor.act(entry, hit)
+    assert QGuiApplication.clipboard().text() == ODD
+    # Selected it is the same: a part of it, from its first character to its last, and the whole.
+    end = len(ODD.encode("utf-16-le")) // 2
+    transcript.selection.set(Place(1, number, 0), Place(1, number, end))
+    assert transcript.selection.text() == ODD
+    transcript.selection.set(Place(1, number, 2), Place(1, number, 8))
+    assert transcript.selection.text() == ODD[2:8]
+    transcript.selection.all()
+    assert answer.strip("\n") in transcript.selection.text()
+
+
+def test_code_in_lists_and_quotes_is_copied_exactly_and_words_beside_it_are_cleaned(
+    app: object,
+) -> None:
+    lines = ODD.split("\n")
+    code = "".join(f"  {line}\n" for line in lines)
+    answer = f"- wo\x1b[31mrds\x1b[0m\x07\n\n  ```\n{code}  ```\n\n> ```\n> {lines[0]}\n> ```\n"
+    transcript = _loaded(answer)
+    transcript.selection.all()
+    shown_part = transcript.selection.text()
+    assert answer.replace("wo\x1b[31mrds\x1b[0m\x07", "words").strip("\n") in shown_part
+    assert copied(answer).strip("\n") in shown_part
 
 
 def test_a_hit_in_folded_code_unfolds_it(app: object) -> None:

@@ -123,11 +123,12 @@ def test_a_whole_text_is_copied_as_it_was_written_split_or_not(app: object) -> N
 def test_what_was_copied_last_does_not_end_the_program_badly(app: object) -> None:
     program = (
         "import sys\n"
+        "from PySide6.QtCore import QByteArray\n"
         "from PySide6.QtWidgets import QApplication\n"
         "app = QApplication([])\n"
         "from kinet.ui.kit import clipboard\n"
         "clipboard.LARGE = 0\n"
-        "clipboard.copy_masked(['問 🚀'.encode(), b'two'], b' ')\n"
+        "clipboard.copy_masked(QByteArray('問 🚀 two'.encode()))\n"
         "print(ascii(app.clipboard().text()))\n"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)

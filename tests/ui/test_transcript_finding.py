@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kinet.ui.transcript.blocks.documents import OBJECT
 from kinet.ui.transcript.entries.steps_group import StepGroup
 from kinet.ui.transcript.stage.finding import occurrences
 from tests.ui.transcript_kit import asked, said, saved, settle, shown, turn
@@ -83,3 +84,55 @@ def test_words_are_found_as_they_are_read_and_marked_there(
     assert transcript.finder.current is not None
     document = transcript.stage.flow.entries[1].pieces[0].document
     assert len(occurrences(document, wanted)) == 1
+
+
+@pytest.mark.parametrize(
+    ("wanted", "answer", "places"),
+    [
+        (
+            "alpha",
+            "Here is alpha, $\\alpha + \\alpha_1$, and alpha 🚀 \\(\\alpha\\) again: alpha.",
+            6,
+        ),
+        ("frac{a", "See\n\n$$\n\\frac{a}{b} = c\n+ \\frac{a}{d}\n$$\n\nand no more.", 2),
+        ("x_1", "We take $x_1$ and $x_12$, but not $y$.", 2),
+        ("y", "| a | b |\n|---|---|\n| $x$ | $y$ |", 1),
+        ("and $z$", "First and $z$ then.", 1),
+    ],
+)
+def test_places_in_drawn_formulas_are_marked_and_gone_to(
+    app: object, wanted: str, answer: str, places: int
+) -> None:
+    transcript = shown()
+    transcript.load([asked("Go."), said(answer)])
+    settle(transcript)
+    before = transcript.grab().toImage()
+    entry = transcript.stage.flow.entries[1]
+    assert any(OBJECT in piece.document.toRawText() for piece in entry.pieces)
+    for number in range(places):
+        assert transcript.find_next(wanted) == (number + 1, places)
+        match = transcript.finder.current
+        assert match is not None
+        found = occurrences(entry.pieces[match.piece].document, wanted)
+        assert match.number < len(found)
+        settle(transcript)
+        assert transcript.grab().toImage() != before
+    marked = sum(len(occurrences(piece.document, wanted)) for piece in entry.pieces)
+    assert marked == places
+
+
+def test_a_marked_formula_has_the_colour_of_a_mark_behind_it(app: object) -> None:
+    transcript = shown()
+    transcript.load([asked("Go."), said("It is $\\sqrt{x}$ here.")])
+    settle(transcript)
+    style = transcript.stage.flow.style
+    colour = style.color("find_current").name()
+    assert transcript.find_next("sqrt") == (1, 1)
+    settle(transcript)
+    image = transcript.grab().toImage()
+    marked = [
+        x
+        for x in range(image.width())
+        if any(image.pixelColor(x, y).name() == colour for y in range(image.height()))
+    ]
+    assert 10 < len(marked) < 60

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import base64
+import io
 import struct
 import zlib
 
-from PySide6.QtCore import QBuffer, QIODevice, QSize
+from PIL import Image
+from PySide6.QtCore import QBuffer, QIODevice, QSize, Qt
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
 
 from kinet.core.events import MessageCompleted
 from kinet.core.messages import ImagePart, Message, TextPart
@@ -90,3 +94,62 @@ def test_many_pictures_stand_in_rows_and_below_the_line_that_unfolds(app: object
         assert max(box.bottom() for box in boxes) < entry.height
         if not is_open:
             click(transcript, 0, "fold")
+
+
+def _moving() -> str:
+    frames = [Image.new("RGB", (40, 30), colour) for colour in ("#c80000", "#0000c8")]
+    out = io.BytesIO()
+    frames[0].save(out, "GIF", save_all=True, append_images=frames[1:], duration=20, loop=0)
+    return "data:image/gif;base64," + base64.b64encode(out.getvalue()).decode()
+
+
+def _shown_color(box: PictureBox) -> str:
+    return box.label.pixmap().toImage().pixelColor(5, 5).name()
+
+
+def test_one_that_moves_says_so_and_plays_by_a_click_until_nobody_sees_it(
+    app: object, qtbot: QtBot
+) -> None:
+    transcript = shown()
+    message = Message("user", (TextPart("See."), ImagePart(_moving()), ImagePart(_address())))
+    transcript.load([MessageCompleted(message), said("A red one, then a blue one.")])
+    settle(transcript)
+    flow = transcript.stage.flow
+    tips = [h.tip for h in flow.entries[0].hits(flow.style, flow.width) if h.action == "picture"]
+    assert tips == ["See it move", "Enlarge"]
+    click(transcript, 0, "picture")
+    box = transcript.viewport().findChild(PictureBox)
+    assert box is not None
+    assert box.player is not None
+    # Calm at first.
+    assert not box.player.is_playing
+    assert (box.play.text(), _shown_color(box)) == ("Play", "#c80000")
+    assert any("Animated, 2 pictures" in label.text() for label in box.findChildren(QLabel))
+    assert box.label.accessibleName().endswith("animated")
+    qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=box.label.geometry().center())
+    assert box.play.text() == "Pause"
+    qtbot.waitUntil(lambda: _shown_color(box) == "#0000c8")
+    qtbot.waitUntil(lambda: _shown_color(box) == "#c80000")
+    box.play.click()
+    assert not box.player.is_playing
+    box.play.click()
+    box.hide()
+    assert not box.player.is_playing
+    box.reject()
+
+
+def test_one_that_moves_and_is_damaged_stands_still(app: object) -> None:
+    whole = base64.b64decode(_moving().partition(",")[2])
+    for cut in (len(whole) // 2, len(whole) - 5):
+        url = "data:image/gif;base64," + base64.b64encode(whole[:cut]).decode()
+        box = PictureBox(url, "Picture", shown())
+        if box.player is not None:
+            box.player.toggle()
+            box.player.stop()
+        box.close()
+
+
+def test_one_that_does_not_move_offers_nothing_to_play(app: object) -> None:
+    box = PictureBox(_address(), "Picture", shown())
+    assert box.player is None
+    assert not box.findChildren(QPushButton)

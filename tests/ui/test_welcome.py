@@ -175,6 +175,37 @@ async def test_another_endpoint_needs_an_address_and_a_model(visit: Visit) -> No
     assert (profile.base_url, profile.model, key) == ("http://127.0.0.1:9000/v1", "own", None)
 
 
+async def test_an_address_alone_tells_its_models_and_why_saving_waits(visit: Visit) -> None:
+    visit.page.key.open_form()
+    key = visit.page.key
+    key.form.address.setText("localhost:9000")
+    key.form.address.textEdited.emit("localhost:9000")
+    assert key.line.text() == "The address begins with http:// or https://."
+    key.form.address.setText("http://localhost:9000/v1")
+    key.form.address.textEdited.emit("http://localhost:9000/v1")
+    assert key.line.text() == "The model’s name is missing."
+    assert not visit.button("welcomeSaveButton").isEnabled()
+    visit.services.answer = probe(models=("own",), detail="The server offers 1 model.")
+    await visit.press("welcomeTestButton")
+    assert visit.services.probed[0][0].model == ""
+    assert key.form.model.currentText() == "own"
+    assert visit.button("welcomeSaveButton").isEnabled()
+    await visit.press("welcomeSaveButton")
+    assert [profile.model for profile, _key in visit.services.saved] == ["own"]
+
+
+async def test_of_several_models_none_is_taken_unasked(visit: Visit) -> None:
+    visit.page.key.open_form()
+    visit.page.key.form.address.setText("http://localhost:9000/v1")
+    visit.page.key.form.address.textEdited.emit("http://localhost:9000/v1")
+    visit.services.answer = probe(models=("small", "large"), detail="The server offers 2 models.")
+    await visit.press("welcomeTestButton")
+    model = visit.page.key.form.model
+    assert model.currentText() == ""
+    assert [model.itemText(row) for row in range(model.count())] == ["small", "large"]
+    assert not visit.button("welcomeSaveButton").isEnabled()
+
+
 async def test_without_a_keychain_it_is_said_once_before_going_on(visit: Visit) -> None:
     visit.services.place = "session"
     await visit.type_key("lm-x")

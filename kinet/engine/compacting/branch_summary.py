@@ -7,22 +7,31 @@ from collections.abc import Sequence
 from kinet.core.events import Event, MessageCompleted, Notice, StepFinished
 from kinet.core.messages import Message
 from kinet.engine.base import TurnRequest
-from kinet.engine.compacting.compaction import Plan, summarise
+from kinet.engine.compacting.compaction import Plan, kept_by_us, summarise, summary_input
+from kinet.providers.pricing import known_window
 
 # The most a summary of a branch may take.
 MAX_TOKENS = 2_048
-_INPUT_WEIGHT = 200_000
+# Latin letters; more of a branch that was left is not worth its price, however large the window.
+_MOST_INPUT = 200_000
 _OPENING = (
     "[Kinet: another way was tried from here and left; files may have changed. What was done:]\n\n"
 )
 
 
-async def branch_summary(turn: TurnRequest, left: Sequence[Message]) -> list[Event]:
-    """The summary as a message of kind "branch", and what it cost; or why there is none."""
+async def branch_summary(
+    turn: TurnRequest, left: Sequence[Message], letters_per_token: float
+) -> list[Event]:
+    """The summary as a message of kind "branch", and what it cost; or why there is none.
+
+    Of a long branch so much is sent as fits the model's window.
+    """
+    window = turn.profile.window or known_window(turn.profile.model)
     outcome = await summarise(
         Plan(len(left), tuple(left)),
         turn.provider,
-        weight=_INPUT_WEIGHT,
+        weight=min(_MOST_INPUT, summary_input(window, letters_per_token)),
+        kept=kept_by_us(window, letters_per_token),
         session_id=turn.session_id,
         max_tokens=MAX_TOKENS,
     )

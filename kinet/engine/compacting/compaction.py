@@ -15,6 +15,7 @@ from kinet.core.events import RetryScheduled
 from kinet.core.messages import Message
 from kinet.engine.compacting.file_lists import HEADS, FileLists, files_of
 from kinet.engine.compacting.put_back import MARK, without_put_back
+from kinet.engine.context.context import UNKNOWN_WINDOW_LIMIT
 from kinet.engine.context.cut_points import begins_turn, cut_for, turn_start
 from kinet.engine.context.prompt import text_of
 from kinet.engine.context.tokens import size_of_text
@@ -29,6 +30,12 @@ _TURN = "## The turn being worked on"
 _OWN_HEADS = frozenset({*HEADS, _REQUEST, MARK})
 # Less than this share of the context freed is not worth a lost cache.
 _STALL = 0.05
+# Of the window, for what is summed up.
+_INPUT_SHARE = 0.6
+# Of the window, for that and for how it is to be done; the rest is for the answer.
+_ASKED_SHARE = 0.75
+# Of the window, for what a summary holds word by word beside what the model wrote.
+_KEPT_BY_US = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,21 @@ def _says_nothing_new(message: Message) -> bool:
 def is_stall(before: int, after: int) -> bool:
     """True if making it smaller frees too little."""
     return before - after < _STALL * before
+
+
+def summary_input(window: int, letters_per_token: float) -> float:
+    """How much may be summed up at once, in Latin letters; `window` 0 for an unknown one.
+
+    Instructions and answer fit beside it, also into a small window.
+    """
+    room = (window or UNKNOWN_WINDOW_LIMIT * 2) * letters_per_token
+    instructions = size_of_text(text_of("summary")).characters
+    return min(_INPUT_SHARE * room, _ASKED_SHARE * room - instructions)
+
+
+def kept_by_us(window: int, letters_per_token: float) -> float:
+    """What the request and the lists of files in a summary may weigh, in Latin letters."""
+    return _KEPT_BY_US * (window or UNKNOWN_WINDOW_LIMIT) * letters_per_token
 
 
 async def summarise(

@@ -14,28 +14,31 @@ from kinet.engine.compacting.compaction import (
     Outcome,
     Plan,
     is_stall,
+    kept_by_us,
     makeshift_summary,
     plan,
     summarise,
+    summary_input,
     without_own_heads,
 )
 from kinet.engine.compacting.put_back import MAX_FILES, put_back
 from kinet.engine.context.context import UNKNOWN_WINDOW_LIMIT, Context
+from kinet.engine.context.published import read_published
 from kinet.engine.recorder import Recorder
+from kinet.providers.pricing import window_at_hand
 
 _log = logging.getLogger(__name__)
 
 _KEPT_TAIL = 20_000
+# Tokens; so little needs no look at the window before it is sent.
+_SHORT = 2_000
 _KEPT_SHARE = 0.3
 _ROOM = "A new conversation or a model with a larger window gives room."
 # What a summary of a long part usually takes, for the estimate before one is asked for.
 _USUAL_SUMMARY = 800
-_SUMMARY_INPUT_SHARE = 0.6
 # For each file that is put back, and for all that is.
 _PUT_BACK_TOKENS = 5_000
 _PUT_BACK_SHARE = 0.15
-# Of the window, for what a summary holds word by word beside what the model wrote.
-_KEPT_BY_US = 0.15
 
 
 class Shrinking:
@@ -63,6 +66,9 @@ class Shrinking:
 
     async def before_step(self) -> None:
         """Makes the next request fit into the window: by a compaction, then by cutting texts."""
+        if self._is_short():
+            return
+        await read_published(self._turn.profile.model)
         window = self._context.window
         if not window:
             return
@@ -76,6 +82,7 @@ class Shrinking:
 
     async def after_turn(self) -> None:
         """Compacts if the conversation has grown beyond its limit."""
+        await read_published(self._turn.profile.model)
         limit = self._context.compact_at
         if self._rests or self._context.used() < limit:
             return
@@ -95,6 +102,7 @@ class Shrinking:
             self._size_at_overflow = self._context.used()
             note = "The server said that the prompt is too long; it was cut and sent again."
             self._recorder.emit(Notice(note, "warning"))
+        await read_published(self._turn.profile.model)
         share = 2 if self._overflows == 1 else 4
         target = self._size_at_overflow // share
         cut = self._plan(max(0, target - self._context.estimate_fixed()))
@@ -109,11 +117,15 @@ class Shrinking:
         self._context.shorten_to(target, pictures=pictures)
         return True
 
-    async def compact(self, reason: str, topic: str = "") -> bool:
+    async def compact(self, reason: str, topic: str = "", *, by_hand: bool = False) -> bool:
         """Puts a summary in the place of the older part.
 
-        False if there was nothing to do; if something stood against it, the person was told.
+        False if there was nothing to do; if something stood against it, the person was told. Asked
+        for by hand, a summary is tried also where it rests after one that failed.
         """
+        if by_hand:
+            self._rests = False
+        await read_published(self._turn.profile.model)
         before = self._context.used()
         cut = self._plan(self._kept_tail())
         if cut is None:
@@ -147,6 +159,13 @@ class Shrinking:
         self._tell(cut, summary, reason)
         return True
 
+    def _is_short(self) -> bool:
+        """True while the window is not at hand, and whatever it is nothing could be cut for it."""
+        profile = self._turn.profile
+        if profile.window or window_at_hand(profile.model) is not None:
+            return False
+        return self._context.estimate_messages(self._recorder.conversation.context()) < _SHORT
+
     async def _ask_hooks(self, cut: Plan, reason: str) -> Outcome | None:
         """A summary or a veto (no summary, but a reason) of a hook; None for neither."""
         for hook in self._turn.hooks:
@@ -178,12 +197,11 @@ class Shrinking:
     async def _summary(self, cut: Plan, topic: str) -> Outcome:
         if self._rests:
             return Outcome("", None, "no summary is tried for three turns after one failed")
-        room = (self._context.window or UNKNOWN_WINDOW_LIMIT * 2) * _SUMMARY_INPUT_SHARE
         self._recorder.emit(CompactionStarted(self._context.used()))
         outcome = await summarise(
             cut,
             self._turn.provider,
-            weight=room * self._context.characters_per_token(),
+            weight=summary_input(self._context.window, self._context.characters_per_token()),
             kept=self._kept_by_us(),
             session_id=self._turn.session_id,
             topic=topic,
@@ -219,8 +237,7 @@ class Shrinking:
 
     def _kept_by_us(self) -> float:
         """What the request and the lists of files in a summary may weigh."""
-        window = self._context.window or UNKNOWN_WINDOW_LIMIT
-        return _KEPT_BY_US * window * self._context.characters_per_token()
+        return kept_by_us(self._context.window, self._context.characters_per_token())
 
     def _kept_tail(self) -> int:
         share = int(_KEPT_SHARE * (self._context.window or UNKNOWN_WINDOW_LIMIT))

@@ -72,6 +72,7 @@ class Context:
         self._legal_size = Size(0.0, 0)
         self._turn_start = -1
         self._measured: tuple[ModelRequest, Size] | None = None
+        self._going_on = _GoingOn()
 
     @property
     def window(self) -> int:
@@ -122,6 +123,7 @@ class Context:
             top_p=profile.top_p,
             session_id=self._turn.session_id,
             turn_start=start + len(before) if start >= 0 else -1,
+            asked_before=self._going_on.from_(all_messages),
         )
         self._measured = (request, size + self._fixed)
         return request
@@ -232,6 +234,24 @@ class Context:
             characters += known[1].characters
             tokens += known[1].tokens
         return Size(characters, tokens)
+
+
+class _GoingOn:
+    """Where a request goes on from the one before it."""
+
+    def __init__(self) -> None:
+        self._asked: tuple[Message, ...] = ()
+        self._before = -1
+
+    def from_(self, messages: tuple[Message, ...]) -> int:
+        """How many of the messages were the request before this one; -1 if they are not those."""
+        asked, self._asked = self._asked, messages
+        goes_on = asked and len(asked) <= len(messages) and messages[len(asked) - 1] is asked[-1]
+        if not goes_on:
+            self._before = -1
+        elif len(asked) < len(messages):
+            self._before = len(asked)
+        return self._before
 
 
 def _begins_turn(message: Message) -> bool:

@@ -67,15 +67,30 @@ class Journaling:
             output = await work()
         except BaseException:
             # Stopped or failed half-way: what it did until then can be taken back all the same.
-            changes = await asyncio.shield(turn.journal.after(ticket))
-            self._tell(call.id, changes)
+            self._tell(call.id, await self._after(call.id, turn.journal, ticket))
             raise
-        changes = await asyncio.shield(turn.journal.after(ticket))
+        changes = await self._after(call.id, turn.journal, ticket)
         if changes.problem:
             self._emit(Notice(changes.problem, "warning"))
         return _with(output, changes)
 
+    async def _after(self, call_id: str, journal: FileJournal, ticket: object) -> CallChanges:
+        """What the call changed. A stop meanwhile waits for that too, and it is told."""
+        looking = asyncio.ensure_future(journal.after(ticket))
+        stopped: asyncio.CancelledError | None = None
+        while not looking.done():
+            try:
+                await asyncio.shield(looking)
+            except asyncio.CancelledError as exc:
+                stopped = exc
+        if stopped is not None:
+            self._tell(call_id, looking.result())
+            raise stopped
+        return looking.result()
+
     def _tell(self, call_id: str, changes: CallChanges) -> None:
+        if changes.problem:
+            self._emit(Notice(changes.problem, "warning"))
         if changes.paths:
             self._emit(FilesChanged(changes.paths, call_id, changes.added, changes.removed))
 

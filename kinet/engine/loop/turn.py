@@ -26,6 +26,7 @@ from kinet.engine.base import TurnRequest
 from kinet.engine.compacting.shrinking import Shrinking
 from kinet.engine.context.context import Context
 from kinet.engine.context.prompt import text_of
+from kinet.engine.context.published import reading_published
 from kinet.engine.context.segments import SegmentHashes, cache_note, shortened
 from kinet.engine.context.tokens import Calibration, size_of_message, size_of_text
 from kinet.engine.ending import COMPLETED, Ending, OutputLimitReached, failed
@@ -40,7 +41,7 @@ from kinet.engine.loop.idle_replies import IdleReplies
 from kinet.engine.loop.model_call import ModelCall
 from kinet.engine.loop.subagent import SubAgentRunner
 from kinet.engine.loop.tool_runner import STOPPED, ToolRunner, offered
-from kinet.engine.recorder import Recorder
+from kinet.engine.recorder import Recorder, found_in
 from kinet.providers.base import ModelRequest
 
 
@@ -73,7 +74,8 @@ class Turn:
         self._calibration, self._circuit = calibration, circuit
         self._started = time.monotonic()
         conversation = conversation_of(request)
-        self.recorder = Recorder(conversation, put, request.observers)
+        later = found_in(request.turn_id, request.afterwards)
+        self.recorder = Recorder(conversation, put, request.observers, later)
         self._emit = self.recorder.emit
         self._context = Context(request, conversation, calibration, base=base)
         self._approvals = Approvals(request, self._emit)
@@ -128,7 +130,7 @@ class Turn:
         """Compacts because the person asked for it; makes no other request."""
         try:
             self._circuit.check(self._request.profile)
-            told = await self._shrinking.compact("asked for by hand", topic)
+            told = await self._shrinking.compact("asked for by hand", topic, by_hand=True)
         except ProviderError as exc:
             return failed(exc)
         if not told:
@@ -238,7 +240,8 @@ class Turn:
             self._step.request = request
             self._step.segments = self._hashes.of(request)
             try:
-                completion = await self._model.ask(request)
+                async with reading_published(self._request.profile.model):
+                    completion = await self._model.ask(request)
             except ContextTooLongError as exc:
                 if not await self._shrinking.after_overflow():
                     raise ContextTooLongError(

@@ -49,7 +49,8 @@ class Anthropic(ProfileDialect[MessagesBuilder]):
         self._add_tools(body, request, history, names)
         self._add_thinking(body, request, history)
         self._add_sampling(body, request)
-        set_marks(body, grown.builder.place(history.turn_start))
+        start = grown.builder.place(history.turn_start)
+        set_marks(body, start, grown.builder.end_of(history.asked_before))
         body.update(profile.extra_body)
         scheme = "bearer" if self._uses_bearer() else "x-api-key"
         headers = request_headers(profile, self._key, scheme, {"anthropic-version": VERSION})

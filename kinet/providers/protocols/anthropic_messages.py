@@ -37,6 +37,8 @@ class MessagesBuilder:
         self._out: list[dict[str, Any]] = []
         # The wire message in which each message of the history stands, -1 for none.
         self._places: list[int] = []
+        # Where all before each of them ends, as the number of a wire message and of its blocks.
+        self._before: list[tuple[int, int]] = []
 
     def extend(self, messages: Sequence[Message]) -> None:
         """Takes the messages that follow, in which every call is answered at once."""
@@ -58,8 +60,19 @@ class MessagesBuilder:
         """The number of the wire message that holds message `number` of the history, or -1."""
         return self._places[number] if 0 <= number < len(self._places) else -1
 
+    def end_of(self, count: int) -> tuple[int, int] | None:
+        """Where the first `count` messages of the history end: wire message and block, or None."""
+        if not 0 < count <= len(self._places):
+            return None
+        number, blocks = self._before[count] if count < len(self._before) else self._end()
+        return (number, blocks - 1) if number >= 0 else None
+
+    def _end(self) -> tuple[int, int]:
+        return len(self._out) - 1, len(self._out[-1]["content"]) if self._out else 0
+
     def _add(self, role: str, blocks: list[Block]) -> None:
         out = self._out
+        self._before.append(self._end())
         if not blocks:
             self._places.append(-1)
             return

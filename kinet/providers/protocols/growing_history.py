@@ -100,7 +100,8 @@ def _goes_on(grown: Grown[B], request: ModelRequest) -> bool:
         grown.builder.extend(new)
         grown.asked = request.messages
     start = request.turn_start if 0 <= request.turn_start < len(request.messages) else -1
-    grown.history = History(grown.history.system, request.messages, start)
+    asked = request.asked_before if 0 < request.asked_before <= len(request.messages) else -1
+    grown.history = History(grown.history.system, request.messages, start, asked)
     return True
 
 

@@ -18,12 +18,14 @@ NOTHING = "[nothing was said]"
 class History:
     """`system` is the one system text; in `messages` no system message is left.
 
-    `turn_start` is the number of the message of `messages` that began the turn, -1 for unknown.
+    `turn_start` is the number of the message of `messages` that began the turn, `asked_before` how
+    many of them the request before this one had; -1 for unknown.
     """
 
     system: str
     messages: tuple[Message, ...]
     turn_start: int = -1
+    asked_before: int = -1
 
 
 def prepared(request: ModelRequest) -> History:
@@ -31,6 +33,7 @@ def prepared(request: ModelRequest) -> History:
     systems = [request.system] if request.system.strip() else []
     messages: list[Message] = []
     marked: Message | None = None
+    ended: Message | None = None
     for number, message in enumerate(request.messages):
         if message.role == "system":
             if not messages and not message.memory:
@@ -39,11 +42,14 @@ def prepared(request: ModelRequest) -> History:
             message = replace(message, role="user")
         if number == request.turn_start:
             marked = message
+        if number == request.asked_before - 1:
+            ended = message
         messages.append(message)
     paired = repair(messages)
     start = next((i for i, message in enumerate(paired) if message is marked), -1)
+    end = next((i for i, message in enumerate(paired, 1) if message is ended), -1)
     system = "\n\n".join(text for text in systems if text.strip())
-    return History(system, paired, start)
+    return History(system, paired, start, end)
 
 
 def parts_of(message: Message) -> list[Part]:

@@ -10,43 +10,22 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx
 
 from kinet.core.completion import Completion
-from kinet.core.errors import BadRequestError
 from kinet.core.profile import ModelProfile
 from kinet.net.secret import Secret
+from kinet.providers.asked_window import DEFAULT_WINDOW
 from kinet.providers.base import ModelRequest, StreamItem
 from kinet.providers.protocols.dialect import ProfileDialect
 from kinet.providers.protocols.ollama_messages import OllamaBuilder
 from kinet.providers.protocols.openai_decoder import ChatDecoder
 from kinet.providers.protocols.openai_messages import ChatBuilder, wire_tools
 from kinet.providers.protocols.wire_names import ToolNames
-from kinet.providers.transport.addresses import chat_address, host_of
+from kinet.providers.transport.addresses import chat_address
 from kinet.providers.transport.headers import request_headers
 from kinet.providers.transport.http import Call
 from kinet.providers.transport.json_values import json_value
 from kinet.providers.transport.sse import ServerEvent
-from kinet.providers.vendors import Vendor
 
-# Tokens. What is asked for where the profile names no window: the server's own default may be
-# 4,096, of which the tools alone take most.
-DEFAULT_WINDOW = 16_384
 SHOW_SECONDS = 10.0
-
-
-def speaks_ollama(profile: ModelProfile, vendor: Vendor) -> bool:
-    """True if the profile is asked through Ollama's own API.
-
-    That is at the root of the host. Another path is a gateway's, and the vendor's own cloud gives
-    every model its whole window.
-    """
-    if vendor.id != "ollama" or profile.protocol != "openai":
-        return False
-    try:
-        address = chat_address(profile.base_url)
-    except BadRequestError:
-        return False
-    if host_of(address).endswith("ollama.com"):
-        return False
-    return urlsplit(address).path == "/v1/chat/completions"
 
 
 def api_address(base_url: str, end: str) -> str:

@@ -30,7 +30,7 @@ class OpenAICompatible(ProfileDialect[ChatBuilder]):
         grown = self._history.of(request)
         messages, names = grown.builder.messages(), grown.names
         if vendor.cache_marks and re.search(vendor.cache_marks, profile.model.lower()):
-            set_marks_in_chat(messages)
+            set_marks_in_chat(messages, grown.builder.end_of(grown.history.asked_before))
         body: dict[str, Any] = {"model": profile.model, "messages": messages, "stream": True}
         if vendor.stream_options:
             body["stream_options"] = {"include_usage": True}

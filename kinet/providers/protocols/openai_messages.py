@@ -90,6 +90,8 @@ class ChatBuilder:
         self._names = names
         self._ids = CallIds((), vendor.tool_ids)
         self._count = 0
+        # How many chat messages stand before each message of the history.
+        self._before: list[int] = []
         self._out: list[dict[str, Any]] = []
         if system:
             self._out.append({"role": "system", "content": system})
@@ -100,10 +102,12 @@ class ChatBuilder:
         """Takes the messages that follow, in which every call is answered at once."""
         self._ids.extend(messages)
         for number, message in enumerate(messages, self._count):
+            if message.role != "tool":
+                self._add_pictures()
+            self._before.append(len(self._out))
             if message.role == "tool":
                 self._add_result(number, message)
                 continue
-            self._add_pictures()
             if message.role == "assistant":
                 self._add_assistant(number, message)
             else:
@@ -114,6 +118,12 @@ class ChatBuilder:
     def messages(self) -> list[dict[str, Any]]:
         """All messages so far; the list is the caller's, its items are not."""
         return list(self._out) or [{"role": "user", "content": NOTHING}]
+
+    def end_of(self, count: int) -> int:
+        """The chat message with which the first `count` of the history end; -1 for none."""
+        if not 0 < count <= self._count:
+            return -1
+        return (self._before[count] if count < self._count else len(self._out)) - 1
 
     def _add_user(self, content: str | list[dict[str, Any]]) -> None:
         if not content:

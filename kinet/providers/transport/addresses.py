@@ -6,7 +6,7 @@ import re
 from urllib.parse import urlsplit, urlunsplit
 
 from kinet.core.errors import BadRequestError
-from kinet.net.client import is_loopback
+from kinet.net.loopback import is_loopback
 
 _ENDPOINTS = ("/chat/completions", "/completions", "/responses", "/messages", "/models")
 _VERSION = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?$")

@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 
 from kinet.core import atomic_write
+from kinet.markup.terminal_codes import split_open
+from kinet.markup.terminal_screen import HEIGHT, Screen, acts, joined, without_controls
 from kinet.paths import ensure_private_dir
 
 # Characters in memory; only an output that is longer than both goes to a file.
@@ -15,17 +17,14 @@ HEAD = 512 * 1024
 TAIL = 512 * 1024
 # Of one command. More is not kept: its end is what a person looks at.
 LARGEST_FILE = 512 * 1024 * 1024
-# A line that has not ended is held back for what may still be printed over it, up to this.
+# The newest lines are held back for what may still be printed over them, up to this.
 _LONGEST_OPEN = 64 * 1024
 
-# Colours, cursor moves and titles: a terminal's own language.
-_ESCAPES = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?"
-    r"|[PX^_][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~])"
-    r"|\x9b[0-?]*[ -/]*[@-~]"
-)
-_OPEN_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b]{0,200}|[ -/]*)?\Z")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f]")
+# Characters of what was printed, as it was, for its colours.
+PRINTED = 128 * 1024
+
+# What neither moves nor colours.
+_SILENT = re.compile(r"[\x00-\x06\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9a\x9d-\x9f]")
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -42,6 +41,9 @@ class KeptOutput:
         self._tail: list[str] = []
         self._head_size = self._tail_size = 0
         self._lines = _Lines()
+        self._printed: list[str] = []
+        self._printed_size = 0
+        self._acts = False
         self._file = file
         self._descriptor: int | None = None
         self._written = 0
@@ -58,6 +60,10 @@ class KeptOutput:
 
     def add(self, text: str) -> None:
         """Takes the next piece."""
+        if self._printed_size < PRINTED:
+            self._printed.append(text[: PRINTED - self._printed_size])
+            self._printed_size += len(text)
+            self._acts = self._acts or acts(text.replace("\r\n", "\n"))
         self._keep(self._lines.feed(text))
 
     def close(self) -> None:
@@ -66,6 +72,10 @@ class KeptOutput:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+    def printed(self) -> str:
+        """Its beginning as it was printed, with colours and moves; "" if it has none."""
+        return "".join(self._printed) if self._acts else ""
 
     def text(self) -> str:
         """What memory holds; in the middle, in words, how much there is besides."""
@@ -129,14 +139,12 @@ class PipeText:
         self._open = ""
 
     def feed(self, data: bytes, *, final: bool = False) -> str:
-        """The text of the next bytes, without a terminal's escapes."""
+        """The text of the next bytes, with a terminal's escapes."""
         text = self._open + self._decoder.decode(data, final)
         self._open = ""
-        if not final and (begun := _OPEN_ESCAPE.search(text)):
-            text, self._open = text[: begun.start()], begun.group()
-        if "\x1b" in text or "\x9b" in text:
-            text = _ESCAPES.sub("", text)
-        return _CONTROLS.sub("", text)
+        if not final:
+            text, self._open = split_open(text)
+        return _SILENT.sub("", text)
 
 
 class _Lines:
@@ -144,36 +152,53 @@ class _Lines:
 
     def __init__(self) -> None:
         self._open = ""
+        # Where something moves: what is open stands on it.
+        self._screen: Screen | None = None
 
     def feed(self, text: str) -> str:
-        """The lines that have ended; of an open one only what is too long to be held back."""
-        text = self._open + text
-        cut = text.rfind("\n") + 1
-        done, self._open = text[:cut], text[cut:]
-        if self._open.count("\r") > 1:
-            self._open = self._newest()
-        if len(self._open) > _LONGEST_OPEN:
-            done, self._open = done + self._open, ""
-        return settled(done)
+        """The lines that cannot change any more, each with its line feed."""
+        text = text.replace("\r\n", "\n") if "\r" in text else text
+        if self._screen is None and not acts(text):
+            self._open += text
+            cut = _end_of_done(self._open)
+            done, self._open = self._open[:cut], self._open[cut:]
+            return without_controls(done)
+        if self._screen is None:
+            self._screen = Screen()
+            text, self._open = self._open + text, ""
+        screen = self._screen
+        lines = screen.feed(text)
+        done = joined(lines)
+        if lines and not screen.goes_on:
+            done += "\n"
+        if screen.is_plain and not screen.goes_on:
+            self._open, self._screen = screen.open_text, None
+        return without_controls(done)
 
     def rest(self) -> str:
-        """The open line as it stands; it is given out with this."""
-        text, self._open = self.shown(), ""
+        """What is open as it stands; it is given out with this."""
+        text = self.shown()
+        self._open, self._screen = "", None
         return text
 
     def shown(self) -> str:
-        """The open line as it stands."""
-        return settled(self._open)
+        """What is open as it stands."""
+        return without_controls(self._screen.open_text if self._screen else self._open)
 
-    def _newest(self) -> str:
-        """What was printed last on the open line; a closing "\r" may be half of a line end."""
-        body = self._open.rstrip("\r")
-        return body.rpartition("\r")[2] + self._open[len(body) :][-1:]
+
+def _end_of_done(text: str) -> int:
+    """Behind the lines that nothing can go back to, or that are too much to be held back."""
+    cut = len(text)
+    for _ in range(HEIGHT):
+        cut = text.rfind("\n", 0, cut)
+        if cut < 0:
+            break
+    if len(text) - cut <= _LONGEST_OPEN:
+        return cut + 1
+    return text.find("\n", len(text) - _LONGEST_OPEN) + 1 or len(text)
 
 
 def settled(text: str) -> str:
-    r"""The text with every line as it stood last: what a lone "\r" printed over is gone."""
-    plain = text.replace("\r\n", "\n")
-    if "\r" not in plain:
-        return plain
-    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in plain.split("\n"))
+    """The text with every line as it stood last, as a terminal would show it."""
+    lines = _Lines()
+    return lines.feed(text) + lines.rest()

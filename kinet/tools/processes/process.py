@@ -46,6 +46,8 @@ class Ended:
     kept: bool = False
     trouble: str = ""
     folder: Path | None = None
+    # How it began, with its colours and moves; "" where it has none.
+    printed: str = ""
 
 
 @dataclass(slots=True)
@@ -276,6 +278,7 @@ class RunningCommand:
                 survivors=state.survivors,
                 kept=kept.is_whole_on_disk,
                 trouble=kept.problem,
+                printed=kept.printed(),
                 folder=self._note.read() if self._note is not None else None,
             )
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
+    QApplication,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -15,6 +16,8 @@ from PySide6.QtWidgets import (
 
 from kinet.ui.kit.controls import text_label
 from kinet.ui.kit.fitted_frame import FittedFrame
+from kinet.ui.kit.in_sight import hand_up
+from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.look.theme import Theme
@@ -75,13 +78,14 @@ class AnswerCard(FittedFrame):
         return button
 
     def _row(self) -> QHBoxLayout:
-        send = QPushButton("Answer", self)
+        send = TextButton("Answer", self, kind="primary")
         send.setObjectName("answerButton")
-        send.setProperty("kind", "primary")
         send.clicked.connect(self._send)
-        skip = QPushButton("No answer", self)
+        # An empty answer is given by the other button.
+        send.setEnabled(False)
+        self.field.textChanged.connect(lambda text: send.setEnabled(bool(text.strip())))
+        skip = TextButton("No answer", self, kind="quiet")
         skip.setObjectName("noAnswerButton")
-        skip.setProperty("kind", "quiet")
         skip.clicked.connect(lambda: self._give(""))
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -97,17 +101,18 @@ class AnswerCard(FittedFrame):
     def _give(self, text: str) -> None:
         if self._open:
             self._open = False
+            focused = QApplication.focusWidget()
+            if focused is not None and self.isAncestorOf(focused):
+                hand_up(self)
             self.setEnabled(False)
             self.answered.emit(text)
 
 
-class _Choice(QPushButton):
+class _Choice(TextButton):
     """A button whose words go on in the next line: an answer is read whole before it is given."""
 
     def __init__(self, words: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAutoDefault(False)
-        self.setAccessibleName(words)
+        super().__init__("", parent, name=words)
         label = text_label(words, parent=self)
         label.setWordWrap(True)
         label.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -14,12 +14,12 @@ from kinet.ui.asking.approval_answers import AnsweredRow, Answers
 from kinet.ui.asking.approval_parts import ApprovalHead, Body
 from kinet.ui.asking.approval_words import asked_text, shared_text, waiting_text
 from kinet.ui.asking.choice_answers import ChoiceAnswers
+from kinet.ui.asking.equal_questions import DEAD_SECONDS
 from kinet.ui.kit.fitted_frame import FittedFrame
+from kinet.ui.kit.in_sight import hand_up
 from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.look.theme import Theme, current_theme
 
-# A key pressed sooner was meant for something else.
-DEAD_SECONDS = 0.3
 _LONG_WAIT = 60.0
 
 
@@ -192,7 +192,7 @@ class ApprovalCard(FittedFrame):
         self.answered.emit(decision)
 
     def _fold(self, decision: Decision | None) -> None:
-        """From a card to one line; the focus goes back to the window, not to a hidden button."""
+        """From a card to one line; the focus goes to what is read, not to a hidden button."""
         self._open = False
         self._tick.stop()
         had_focus = self._has_focus_inside()
@@ -200,8 +200,8 @@ class ApprovalCard(FittedFrame):
             part.hide()
         self._column.addWidget(AnsweredRow(self.request, decision, self.theme, self))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        if had_focus and (focused := QApplication.focusWidget()) is not None:
-            focused.clearFocus()
+        if had_focus:
+            hand_up(self)
         self.set_theme(self.theme)
         self.updateGeometry()
 

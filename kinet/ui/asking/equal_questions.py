@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from kinet.core.approval import ApprovalRequest, Decision
 
+# An answer that comes sooner after a question was meant for something else.
+DEAD_SECONDS = 0.3
+
 
 def same_question(first: ApprovalRequest, second: ApprovalRequest) -> bool:
     """True if one answer is right for both: the same call on the same things, shown alike."""

@@ -22,6 +22,7 @@ from kinet.ui.kit.column_room import keep_column
 from kinet.ui.kit.controls import text_label
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.visible_text import spell_out
+from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.look.theme import Theme, current_theme
 
 _WIDTH = 720
@@ -122,6 +123,8 @@ class TrustPage(QWidget):
             f"QPlainTextEdit#trustText {{ background: {theme.color('code')};"
             f" border: 1px solid {theme.color('border')}; border-radius: 8px;"
             f' font-family: "{family}"; }}'
+            f"QPlainTextEdit#trustText:focus {{ padding: 3px 7px;"
+            f" border: {theme.ring}px solid {theme.color('focus')}; }}"
         )
         for text in self._texts:
             text.set_theme(theme)
@@ -170,12 +173,12 @@ class TrustPage(QWidget):
         other.clicked.connect(self.other_folder_requested)
         buttons = QWidget(foot)
         buttons.setMaximumWidth(_WIDTH)
-        row = QHBoxLayout(buttons)
-        row.setContentsMargins(0, 8, 0, 12)
-        row.setSpacing(8)
+        column = QVBoxLayout(buttons)
+        column.setContentsMargins(0, 8, 0, 12)
+        row = WrappingRow()
         for button in (self.trust, self.without, other):
             row.addWidget(button)
-        row.addStretch(1)
+        column.addLayout(row)
         middle = QHBoxLayout(foot)
         middle.setContentsMargins(24, 0, 24, 0)
         middle.addStretch(1)

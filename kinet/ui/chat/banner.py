@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from kinet.ui.kit.controls import ElidedLabel, IconButton, draw_icon
+from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.look.theme import current_theme
 
 HEIGHT = 40
@@ -25,8 +26,7 @@ class Banner(QWidget):
         self.about = ""
         self._act: Callable[[], object] | None = None
         self.label = ElidedLabel("", self)
-        self.button = QPushButton("Try again", self)
-        self.button.setProperty("kind", "link")
+        self.button = TextButton("Try again", self, kind="link")
         self.button.clicked.connect(self._pressed)
         close = IconButton("close", "Hide this line", parent=self, size=24, icon_size=12)
         close.clicked.connect(self.hide)
@@ -44,7 +44,7 @@ class Banner(QWidget):
         self.about, self._act = about, act
         self.label.set_text(text)
         self.setAccessibleName(text)
-        self.button.setText(action)
+        self.button.set_text(action)
         self.show()
 
     def take_away(self, about: str) -> None:

@@ -20,6 +20,7 @@ class ChatBody(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.transcript: Transcript | None = None
+        self._waiting: list[QWidget] = []
         self._stack = QStackedLayout(self)
         self._stack.setContentsMargins(0, 0, 0, 0)
         self._empty = QWidget(self)
@@ -32,6 +33,9 @@ class ChatBody(QWidget):
         """Shows the transcript in place of the empty body."""
         self.transcript = transcript
         self._stack.addWidget(transcript)
+        waiting, self._waiting = self._waiting, []
+        for card in waiting:
+            self.add_card(card)
         if self._page is None or self._stack.currentWidget() is not self._page:
             self._stack.setCurrentWidget(self._usual())
 
@@ -79,13 +83,17 @@ class ChatBody(QWidget):
 
     def add_card(self, card: QWidget) -> None:
         """Puts a card at the end of the transcript."""
-        if self.transcript is not None:
-            self.transcript.add_card(card)
-            _reach(card, self.transcript)
+        if self.transcript is None:
+            self._waiting.append(card)
+            return
+        self.transcript.add_card(card)
+        _reach(card, self.transcript)
 
     def remove_card(self, card: QWidget) -> None:
         """Takes a card out again."""
-        if self.transcript is not None:
+        if card in self._waiting:
+            self._waiting.remove(card)
+        elif self.transcript is not None:
             self.transcript.remove_card(card)
 
     def find_text(self, text: str, backwards: bool) -> tuple[int, int] | None:

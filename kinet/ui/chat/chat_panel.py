@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
@@ -35,7 +35,9 @@ from kinet.ui.chat.status_row import Status, StatusRow
 from kinet.ui.chat.turn_runner import TurnRunner
 from kinet.ui.conversation_text import recent_commands
 from kinet.ui.look.theme import Theme, current_theme
+from kinet.ui.open_session import Queued
 from kinet.ui.program import OpenSession, Program
+from kinet.ui.steps import is_own_command
 from kinet.ui.writing.composer import Composer
 from kinet.ui.writing.composer_desk import ComposerDesk
 from kinet.ui.writing.drafts import DraftBook
@@ -126,7 +128,7 @@ class ChatPanel(QFrame):
         """The transcript; built when it is first asked for."""
         return self.reading.transcript
 
-    def send(self, text: str, pictures: Sequence[Path] = (), *, command: bool = False) -> None:
+    def send(self, text: str, pictures: Sequence[Any] = (), *, command: bool = False) -> None:
         """Starts a turn with `text`, or runs it as a `command` of the person's own.
 
         If no session can be opened the text stays.
@@ -134,14 +136,14 @@ class ChatPanel(QFrame):
         session = self.open_session()
         if session is not None:
             self.desk.clear()
-            self.transcript.jump_to_bottom()
+            self.reading.jump_to_bottom()
             self.runner.start(session, text, pictures, command=command)
 
-    def _send_waiting(self, text: str, command: bool) -> None:
+    def _send_waiting(self, item: Queued) -> None:
         """Starts a turn with a message of the paused queue; the composer keeps what is in it."""
         if self.session is not None:
-            self.transcript.jump_to_bottom()
-            self.runner.start(self.session, text, command=command, queued=True)
+            self.reading.jump_to_bottom()
+            self.runner.start_waiting(self.session, item)
 
     def open_session(self) -> OpenSession | None:
         """The session, opened if there is none yet; None (and `problem`) if that fails."""
@@ -262,7 +264,8 @@ class ChatPanel(QFrame):
         self.todo.take(event)
         if isinstance(event, Notice) and not event.keep:
             self.problem.emit(event.text)
-        if isinstance(event, _CHANGES_FIGURES):
+        # A command of the person's own may be what the session is called after.
+        if isinstance(event, _CHANGES_FIGURES) or is_own_command(event):
             self.refresh()
         self.event_shown.emit(event)
 

@@ -41,7 +41,7 @@ class ContextView(QFrame):
         self._lines: list[str] = []
         self._rows = QGridLayout()
         self._rows.setHorizontalSpacing(8)
-        self._rows.setVerticalSpacing(2)
+        self._rows.setVerticalSpacing(8)
         self._rows.setColumnStretch(0, 1)
         self._head(found)
         largest = max((share.tokens for share in found.shares), default=1) or 1
@@ -53,18 +53,20 @@ class ContextView(QFrame):
             figures = f"{tokens_words(entry.before)} → {tokens_words(entry.after)}"
             self._add(f"Compaction {number}: {entry.reason}", figures, -1)
         inside = QWidget()
+        inside.setObjectName("contextRows")
         inside.setLayout(self._rows)
         area = QScrollArea(self)
+        area.setAccessibleName("What takes how much")
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(inside)
         column = QVBoxLayout(self)
-        column.setContentsMargins(4, 4, 4, 4)
+        column.setContentsMargins(8, 4, 8, 4)
         column.addWidget(area)
         scale = max(1.0, current_theme().zoom / 100)
         self.setFixedSize(
-            round(WIDTH * scale), min(round(MOST * scale), inside.sizeHint().height() + 12)
+            round(WIDTH * scale), min(round(MOST * scale), inside.sizeHint().height() + 16)
         )
 
     def texts(self) -> list[str]:

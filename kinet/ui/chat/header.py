@@ -7,9 +7,15 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
-from kinet.ui.kit.controls import ElidedLabel, IconButton, PaintedButton, draw_icon
+from kinet.ui.kit.controls import (
+    ElidedLabel,
+    IconButton,
+    PaintedButton,
+    draw_icon,
+    line_room,
+)
 from kinet.ui.look.theme import current_theme
 
 HEIGHT = 44
@@ -113,7 +119,7 @@ class FolderChip(PaintedButton):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFixedHeight(24)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.set_folder(None)
 
     def set_folder(self, folder: Path | None) -> None:
@@ -127,20 +133,20 @@ class FolderChip(PaintedButton):
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(current_theme().font("meta"))
-        return QSize(min(320, 8 + 16 + 6 + metrics.horizontalAdvance(self.text()) + 9), 24)
+        return QSize(min(320, 8 + 16 + 6 + metrics.horizontalAdvance(self.text()) + 9), line_room("meta", 24))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(40, 24)
+        return QSize(40, line_room("meta", 24))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = current_theme()
         painter = QPainter(self)
         self.paint_surface(painter, self.surface() or "subtle", 4)
-        draw_icon(painter, "folder", "text_2", QPoint(16, 12))
+        draw_icon(painter, "folder", "text_2", QPoint(16, self.height() // 2))
         font = theme.font("meta")
         painter.setFont(font)
         painter.setPen(theme.qcolor("text_2"))
-        area = QRect(30, 0, self.width() - 38, 24)
+        area = QRect(30, 0, self.width() - 38, self.height())
         text = QFontMetrics(font).elidedText(
             self.text(), Qt.TextElideMode.ElideMiddle, max(0, area.width() + 1)
         )

@@ -83,6 +83,15 @@ class Reading(QObject):
         if self._body.transcript is not None:
             self._body.transcript.stage.follower.mode = scrolling
 
+    def jump_to_bottom(self) -> None:
+        """Shows the end. A transcript that is made later begins with it."""
+        if self._body.transcript is not None:
+            self._body.transcript.jump_to_bottom()
+
+    def is_idle(self) -> bool:
+        """True if all that is on screen is there."""
+        return self._body.transcript is None or self._body.transcript.is_idle()
+
     def show(self, event: Event) -> None:
         """Shows and announces what happens now."""
         if self.presenter is not None:

@@ -22,6 +22,8 @@ from kinet.ui.kit.figures import cost_words, seconds_words, tokens_words
 from kinet.ui.look.theme import current_theme
 
 HEIGHT = 32
+# So much of the state is read before the cost gives way.
+_LEAST_WORDS = 160
 _BAR_WIDTH, _BAR_HEIGHT = 80, 6
 
 
@@ -53,6 +55,8 @@ class StatusRow(QWidget):
         super().__init__(parent)
         self.setFixedHeight(HEIGHT)
         self._status = Status("")
+        # True once a model was asked: before that there are no figures.
+        self._asked = False
         self._mark = _Mark(self)
         self.label = StatusLabel("", self)
         self.label.setProperty("type", "meta")
@@ -90,10 +94,12 @@ class StatusRow(QWidget):
             self._clock.stop()
 
     def show_figures(self, conversation: Conversation, window: int) -> None:
-        """Shows how full the context is and what was spent; nothing before the first turn."""
-        if not conversation.turns:
-            return
+        """Shows how full the context is and what was spent; nothing before a model was asked."""
         usage = conversation.usage
+        asked = usage.tokens_in or conversation.cost or conversation.occupancy
+        self._asked = self._asked or bool(conversation.turns and asked)
+        if not conversation.turns or not self._asked:
+            return
         self.gauge.set_use(conversation.occupancy, window, exact=usage.known)
         lines: tuple[str, ...] = (
             f"Input {usage.tokens_in:,} tokens, {usage.cache_read:,} of them cached",
@@ -103,6 +109,7 @@ class StatusRow(QWidget):
         if estimated:
             lines = (*lines, "The price of this model is not known; a usual one was taken.")
         self.cost.set_cost(conversation.cost, conversation.cost_known, lines, estimated=estimated)
+        self._fit()
 
     @property
     def status(self) -> Status:
@@ -114,11 +121,15 @@ class StatusRow(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """The detail goes first where there is no room for all."""
-        taken = [part for part in (self.gauge, self.cost) if not part.isHidden()]
-        room = self.width() - 40 - sum(part.sizeHint().width() + 12 for part in taken)
-        words = self.label.sizeHint().width() + self._detail.sizeHint().width() + 24
-        self._detail.setVisible(bool(self._status.detail) and words <= room)
+        """The detail goes first where there is no room for all, then the cost: it stands under
+        each answer too."""
+        words, detail = self.label.sizeHint().width(), self._detail.sizeHint().width() + 24
+        room = self.width() - 40
+        if not self.gauge.isHidden():
+            room -= self.gauge.sizeHint().width() + 12
+        cost = self.cost.sizeHint().width() + 12 if self._asked else 0
+        self._detail.setVisible(bool(self._status.detail) and words + detail + cost <= room)
+        self.cost.setVisible(self._asked and min(words, _LEAST_WORDS) + cost <= room)
 
     def _tick(self) -> None:
         text = self._status.text

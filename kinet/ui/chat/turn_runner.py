@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -21,6 +20,7 @@ from kinet.core.events import (
 from kinet.core.own_command import as_message_text, typed_command
 from kinet.ui.chat.turn_status import TurnStatus
 from kinet.ui.kit.tasks import breathe, spawn
+from kinet.ui.open_session import Queued
 from kinet.ui.program import OpenSession
 from kinet.ui.steps import StepBook, is_own_command
 
@@ -38,7 +38,8 @@ class TurnRunner(QObject):
     running_changed = Signal(bool)
     queue_changed = Signal()
     failed = Signal(str)  # a sentence
-    refused = Signal(str)  # the text of a message that did not reach the conversation
+    # A message that did not reach the conversation: its text, and what was attached to it.
+    refused = Signal(str, object)
 
     def __init__(self, approver: Approver, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -49,8 +50,11 @@ class TurnRunner(QObject):
         self.prepared: StepBook | None = None
         self.status = TurnStatus()
         self._approver = approver
+        # What a turn needs before it begins, if anything.
+        self.prepare: Callable[[], Awaitable[None]] | None = None
         self._session: OpenSession | None = None
         self._unsent = ""
+        self._attached: Sequence[Any] = ()
         # Whether the turn tells of itself yet, and whether it is to be stopped as soon as it does.
         self._began = self._stopping = False
         # What the next turn is sent with beside its text.
@@ -73,14 +77,35 @@ class TurnRunner(QObject):
         *,
         insist: bool = False,
         command: bool = False,
-        queued: bool = False,
     ) -> None:
         """Starts a turn; afterwards what was queued meanwhile is sent too.
 
         `insist` asks also a server that is left alone for a while. A `command` of the person's own
-        is run, as it was typed. What was `queued` and is refused goes back to the person, for at
-        the head of the queue it would keep the rest from being sent.
+        is run, as it was typed.
         """
+        self._unsent, self._attached = _typed(text, command=command), attachments
+        self._start(session, text, attachments, insist=insist, command=command)
+
+    def start_waiting(self, session: OpenSession, item: Queued) -> None:
+        """Starts a turn with a message that was taken out of the queue.
+
+        If it is refused it goes back to the person, for at the head of the queue it would keep the
+        rest from being sent.
+        """
+        self._unsent = ""
+        # What is attached to it the session knows.
+        self._start(session, item.text, (), command=item.command, waited=True)
+
+    def _start(
+        self,
+        session: OpenSession,
+        text: str,
+        attachments: Sequence[Any],
+        *,
+        insist: bool = False,
+        command: bool = False,
+        waited: bool = False,
+    ) -> None:
         self._session = session
         self._began = self._stopping = False
         self._more = {"attachments": attachments} if attachments else {}
@@ -88,8 +113,7 @@ class TurnRunner(QObject):
             self._more["insist"] = True
         # At once: what is sent before the task begins is queued and starts no second turn.
         self._set_running(True)
-        self._unsent = "" if queued else _typed(text, command=command)
-        running = self._run(session, text, command=command, waited=queued)
+        running = self._run(session, text, command=command, waited=waited)
         spawn(running, f"turn of {session.id}")
 
     def hold(self, session: OpenSession) -> None:
@@ -113,6 +137,8 @@ class TurnRunner(QObject):
     async def _run(self, session: OpenSession, text: str, *, command: bool, waited: bool) -> None:
         following: str | None = text
         try:
+            if self.prepare is not None:
+                await self.prepare()
             while following is not None:
                 await self._turn(session, following, command=command)
                 spawn(self._afterwards(session), f"after a turn of {session.id}")
@@ -129,7 +155,7 @@ class TurnRunner(QObject):
         finally:
             # Whatever went wrong, what the person wrote is not lost.
             if self._unsent:
-                self.refused.emit(self._unsent)
+                self.refused.emit(self._unsent, self._attached)
             self._unsent = ""
             self.queue_changed.emit()
             self._set_running(False)
@@ -141,15 +167,13 @@ class TurnRunner(QObject):
         if head is None or head.text != text:
             return False
         session.remove_queued(head.id)
-        self._unsent = _typed(text, command=command)
+        self._unsent, self._attached = _typed(text, command=command), head.attachments
         return True
 
     async def _turn(self, session: OpenSession, text: str, *, command: bool) -> None:
         self.end, self._began = "", False
         rested = time.monotonic()
         more, self._more = self._more, {}
-        if "attachments" in more:
-            more["attachments"] = await asyncio.to_thread(_parts, more["attachments"])
         own = typed_command(text) if command else None
         if own is not None:
             running = session.run_command(own, self._approver)
@@ -198,10 +222,3 @@ class TurnRunner(QObject):
 def _typed(text: str, *, command: bool) -> str:
     """The text as it is typed into the composer to be the same again."""
     return text if command else as_message_text(text)
-
-
-def _parts(attachments: Sequence[Any]) -> list[Any]:
-    """Files read and pictures checked: in a thread, for a photograph takes a while."""
-    from kinet.session.user_message import part_of
-
-    return [part_of(item) for item in attachments]

@@ -75,8 +75,7 @@ class CompareHead(QWidget):
     def name_sides(self, left: str, right: str) -> None:
         """The words on the tabs."""
         for value, word in (("left", left), ("right", right)):
-            self.tabs.buttons[value].setText(word)
-            self.tabs.buttons[value].setAccessibleName(f"Side: {word}")
+            self.tabs.buttons[value].set_text(word, f"Side: {word}")
 
     def show_tabs(self, shown: bool) -> None:
         """Offers the sides one at a time; then there is nothing to scroll together."""

@@ -9,18 +9,18 @@ from PySide6.QtGui import QActionGroup, QTextCharFormat
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from kinet.core.alternatives import Alternative
-from kinet.markup.visible import clean_for_clipboard
+from kinet.markup.copied import copied
 from kinet.markup.word_diff import Span
 from kinet.ui.compare.answer_facts import AnswerFacts, entries_of
 from kinet.ui.compare.difference_marks import DifferenceMarks
 from kinet.ui.kit.clipboard import copy_text
 from kinet.ui.kit.controls import IconButton, Line, MenuButton, text_label
 from kinet.ui.kit.letting_go import let_go
+from kinet.ui.kit.long_words import breakable
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.steps import StepBook
-from kinet.ui.transcript.blocks.draw import breakable
 from kinet.ui.transcript.entries.text_entry import TextEntry
 from kinet.ui.transcript.view import Transcript
 
@@ -71,6 +71,8 @@ class ComparedSide(QFrame):
         self.line.setText(breakable(found.line))
         self.line.setAccessibleName(found.line)
         self.current.setVisible(chosen.is_current)
+        # As high as the button beside it would be: both texts begin on one level.
+        self.current.setMinimumHeight(self.use.sizeHint().height())
         self.use.setVisible(not chosen.is_current)
         self.use.setAccessibleName(f"Use answer {number}")
         self.copy.setEnabled(bool(found.answer))
@@ -196,6 +198,6 @@ class ComparedSide(QFrame):
         self.menu = None
 
     def _copy(self) -> None:
-        copy_text(clean_for_clipboard(self._facts[self.number].answer))
+        copy_text(copied(self._facts[self.number].answer))
         self.copy.set_icon("check", "success")
         self._copied.start()

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAbstractTextDocumentLayout, QTextCharFormat, QTextDoc
 
 from kinet.markup.word_diff import Span
 from kinet.markup.words import words
-from kinet.ui.transcript.blocks.documents import OBJECT
+from kinet.ui.transcript.blocks.documents import OBJECT, has_mirrored, reading_order
 from kinet.ui.transcript.entries.entry import Entry
 from kinet.ui.transcript.entries.text_entry import TextEntry
 from kinet.ui.transcript.stage.selection import mark
@@ -117,8 +117,7 @@ class DifferenceMarks:
         differs = [self._is_marked(place) for place, _ in said]
         if not any(differs):
             return []
-        raw = document.toRawText()
-        units = _units(raw)
+        raw, units = _read(document)
         ranges: list[_Range] = []
         at = 0
         joins = False
@@ -149,6 +148,22 @@ def _next(said: Sequence[tuple[int, str]], word: str, at: int) -> int:
     """The number of the next such word of the source, -1 if it is not near."""
     stop = min(len(said), at + _MOST_SKIPPED)
     return next((number for number in range(at, stop) if said[number][1] == word), -1)
+
+
+def _read(document: QTextDocument) -> tuple[str, Callable[[int], int]]:
+    """The text as it is read, and what turns its places into those of the document."""
+    raw = document.toRawText()
+    if not has_mirrored(document):
+        return raw, _units(raw)
+    letters: list[str] = []
+    places: list[int] = []
+    for block in reading_order(document):
+        place = block.position()
+        for letter in block.text() + "\u2029":
+            letters.append(letter)
+            places.append(place)
+            place += 1 + (letter > "\uffff")
+    return "".join(letters), [*places, len(raw)].__getitem__
 
 
 def _units(text: str) -> Callable[[int], int]:

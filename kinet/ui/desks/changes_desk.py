@@ -62,7 +62,10 @@ class ChangesDesk(QObject):
             self._view.set_theme(theme)
 
     def _event_came(self, panel: ChatPanel, event: object) -> None:
-        if isinstance(event, FilesChanged):
+        if isinstance(event, FilesChanged) and event.turn_id:
+            # Found when its turn had ended.
+            self.refresh(panel)
+        elif isinstance(event, FilesChanged):
             panel.setProperty("changed", True)
         elif isinstance(event, TurnFinished) and panel.property("changed"):
             panel.setProperty("changed", False)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QApplication, QMainWindow, QSystemTrayIcon
 
 from kinet.core.approval import ApprovalRequest, Decision
-from kinet.ui.asking.approval_card import DEAD_SECONDS, ApprovalCard
-from kinet.ui.asking.equal_questions import same_question, shared
+from kinet.ui.asking.equal_questions import DEAD_SECONDS, same_question, shared
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.desks.commands_served import bring_forward
 from kinet.ui.kit.figures import seconds_words
 from kinet.ui.look.theme import window_icon
+
+if TYPE_CHECKING:
+    from kinet.ui.asking.approval_card import ApprovalCard
 
 # One notice per session in this time: a turn may ask many things one after the other.
 _QUIET_SECONDS = 30.0

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from kinet.markup.links import openable, target
 from kinet.markup.visible import shown
 from kinet.ui.kit.controls import text_label
 from kinet.ui.kit.over_window import whole_words
+from kinet.ui.kit.part_buttons import TextButton
 
 
 class LinkQuestion(QDialog):
@@ -28,11 +29,11 @@ class LinkQuestion(QDialog):
         whole.setWordWrap(True)
         whole.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         host = text_label(f"It leads to {target(url)}.", tone="text_2")
-        visit = QPushButton("Write a mail" if url.lower().startswith("mailto:") else "Open")
+        visit = TextButton("Write a mail" if url.lower().startswith("mailto:") else "Open", self)
         visit.setObjectName("openLinkButton")
         visit.setEnabled(openable(url))
-        copy = QPushButton("Copy address")
-        stay = QPushButton("Cancel")
+        copy = TextButton("Copy address", self)
+        stay = TextButton("Cancel", self)
         stay.setDefault(True)
         buttons = QDialogButtonBox(self)
         buttons.addButton(stay, QDialogButtonBox.ButtonRole.RejectRole)

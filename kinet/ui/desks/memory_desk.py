@@ -10,8 +10,6 @@ from PySide6.QtCore import QObject
 from kinet.core.errors import KinetError
 from kinet.core.events import Event, FactsNoticed
 from kinet.ui.chat.chat_panel import ChatPanel
-from kinet.ui.preferences.fact_editor import FactEditor
-from kinet.ui.transcript.entries.receipt import FactState
 
 if TYPE_CHECKING:
     from kinet.ui.desks.window_parts import WindowParts
@@ -49,6 +47,8 @@ class MemoryDesk(QObject):
 
     def _show(self) -> None:
         """Tells the receipts how their facts stand now."""
+        from kinet.ui.transcript.entries.receipt import FactState
+
         known = {
             fact.id: FactState(fact.text, bool(fact.folder), fact.confirmed)
             for fact in self._memory.facts()
@@ -78,6 +78,8 @@ class MemoryDesk(QObject):
             memory.move_fact(fact_id, str(self._panel.folder or ""))
             self._tell("Kept for this project alone", fact)
         elif action == "fact-edit":
+            from kinet.ui.preferences.fact_editor import FactEditor
+
             editor = FactEditor(fact.text, self._parts.window)
             editor.kept.connect(lambda text: self._edit(fact, text))
             editor.open()

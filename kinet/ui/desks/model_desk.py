@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from kinet.ui.preferences.settings_dialog import SettingsDialog
     from kinet.ui.welcome.welcome import WelcomePage
 
+_NO_MODEL = "There is no model to send this to. Add one; what you typed is kept."
+_NO_MODEL_ABOVE = "Choose above how to reach a model; what you typed is kept."
+
 
 class ModelDesk(TurnChoosing):
     """Serves the panel on screen. Nothing here waits: dialogs are opened and answer by signal."""
@@ -180,8 +183,15 @@ class ModelDesk(TurnChoosing):
             self._panel.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _model_needed(self) -> None:
+        """Something was to be sent: where a model is chosen is shown, and why nothing went."""
         self._skipped = False
         self.refresh()
+        if self._panel is None or begins_anew(self._panel):
+            self.problem.emit(_NO_MODEL_ABOVE)
+        else:
+            # The conversation stays on screen.
+            self.problem.emit(_NO_MODEL)
+            self.open_settings("models")
 
     def _settings_closed(self) -> None:
         self.refresh()

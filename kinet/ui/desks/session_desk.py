@@ -14,6 +14,7 @@ from kinet.core.events import Event, MessageCompleted
 from kinet.session import unsent
 from kinet.ui.chat.chat_panel import ChatPanel, begins_anew
 from kinet.ui.desks.panel_shelf import PanelShelf
+from kinet.ui.kit.letting_go import let_go
 from kinet.ui.kit.toast import Toast
 from kinet.ui.program import Program, SessionRow
 from kinet.ui.sessions.session_list import SessionItem
@@ -187,6 +188,8 @@ class SessionDesk(QObject):
         panel.edits.let_go()
         panel.reading.let_go()
         panel.runner.restore(())
+        for gone in self._program.sessions.resting.leave(panel.session_id):
+            let_go(gone)
         panel.deleteLater()
         self.panel_dropped.emit()
 

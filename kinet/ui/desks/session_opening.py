@@ -5,14 +5,18 @@ Of a long session the end is shown first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from kinet.core.errors import KinetError
+from kinet.core.events import Event
+from kinet.core.wanted import IsWanted, NotWantedError, empty, while_wanted
 from kinet.ui.desks.session_desk import SessionDesk
+from kinet.ui.kit.letting_go import let_go
 from kinet.ui.kit.tasks import in_thread, spawn
 from kinet.ui.kit.toast import Toast
 from kinet.ui.program import Program
@@ -45,6 +49,8 @@ class SessionOpening(QObject):
         super().__init__(desk)
         self._program, self._sidebar, self._desk = program, sidebar, desk
         self._room, self._toast = room, toast
+        # What it takes to show a conversation, if anything: awaited before it is read.
+        self.prepare: Callable[[], Awaitable[None]] | None = None
         # The session that is read and has still to be shown, "" for none.
         self._wanted = ""
         # Its end, where it is a long one.
@@ -72,14 +78,17 @@ class SessionOpening(QObject):
         self._end_preview()
         self._wanted = session_id
         self._sidebar.select(session_id)
-        reading = asyncio.ensure_future(self._read(session_id))
-        await asyncio.wait({reading}, timeout=_SILENT)
-        if not reading.done() and self._wanted == session_id:
-            self._room.setEnabled(False)
-            if self._preview is None:
-                self._toast.tell(_WORDS, seconds=0)
+        reading = asyncio.ensure_future(self._reading(session_id))
         try:
+            await asyncio.wait({reading}, timeout=_SILENT)
+            if not reading.done() and self._wanted == session_id:
+                self._room.setEnabled(False)
+                if self._preview is None:
+                    self._toast.tell(_WORDS, seconds=0)
             saved, steps = await reading
+        except asyncio.CancelledError:
+            reading.cancel()
+            raise
         except KinetError as exc:
             if self._wanted == session_id:
                 self._leave()
@@ -87,6 +96,7 @@ class SessionOpening(QObject):
                 self._sidebar.select(self._desk.current.session_id)
             return
         if self._wanted != session_id:
+            _let_go(saved)
             return
         preview, self._preview = self._preview, None
         self._leave()
@@ -112,18 +122,31 @@ class SessionOpening(QObject):
             return True
         return len(session.conversation.messages) < _FEW
 
-    async def _read(self, session_id: str) -> tuple[Any, StepBook]:
+    async def _reading(self, session_id: str) -> tuple[Any, StepBook]:
+        """Reads a session until another one is chosen or the window is closed: then the thread,
+        which nobody could end, has to end by itself."""
+        ended: list[bool] = []
+        try:
+            return await self._read(session_id, lambda: not ended and self._wanted == session_id)
+        finally:
+            ended.append(True)
+
+    async def _read(self, session_id: str, is_wanted: IsWanted) -> tuple[Any, StepBook]:
         """What is saved, None for a session that is open, and its steps. The end is shown first."""
         sessions = self._program.sessions
+        if self.prepare is not None:
+            await self.prepare()
         end = await in_thread(lambda: sessions.read_end(session_id))
         if end is not None and self._wanted == session_id:
             self._show_end(end)
         if sessions.is_open(session_id):
-            return None, await self._program.open_session(session_id).prepare(StepBook)
+            session = self._program.open_session(session_id)
+            digest = partial(_steps_of, is_wanted)
+            return None, await session.prepare(digest, is_wanted)
 
         def read() -> tuple[Any, StepBook]:
-            saved = sessions.read(session_id)
-            return saved, StepBook(saved.events)
+            saved = sessions.read(session_id, is_wanted)
+            return saved, _steps_of(is_wanted, saved.events, saved.conversation.messages)
 
         found: tuple[Any, StepBook] = await in_thread(read)
         return found
@@ -153,3 +176,20 @@ class SessionOpening(QObject):
     def _deleted(self, session_id: str) -> None:
         if session_id == self._wanted:
             self._leave()
+
+
+def _steps_of(is_wanted: IsWanted, events: list[Event], *beside: list[Any]) -> StepBook:
+    """The steps of what was read; goes, with what is `beside`, where nobody wants it."""
+    try:
+        return StepBook(while_wanted(events, is_wanted))
+    except NotWantedError:
+        for things in (events, *beside):
+            empty(things)
+        raise
+
+
+def _let_go(saved: Any) -> None:
+    """What was read and is not shown goes bit by bit."""
+    if saved is not None:
+        let_go(saved.events)
+        let_go(saved.conversation.messages)

@@ -62,6 +62,7 @@ class StepDesk(QObject):
             detail.previous_requested.connect(lambda: self._go(-1))
             detail.next_requested.connect(lambda: self._go(1))
             detail.problem.connect(self._tell)
+            detail.link_chosen.connect(self._ask_for_link)
             detail.rest_requested.connect(self._send_rest)
             detail.part_requested.connect(self._load_part)
             detail.whole_wanted.connect(self._save_whole)
@@ -164,6 +165,11 @@ class StepDesk(QObject):
         self._show(False)
         if self._panel is not None:
             self._panel.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _ask_for_link(self, address: str) -> None:
+        """As for a link of the conversation: it is shown whole, and opened only then."""
+        if self._panel is not None:
+            self._panel.reading.link_chosen.emit(address)
 
     def _send_rest(self, title: str, rest: str) -> None:
         from kinet.ui.desks.send_rest import send_rest

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from kinet.core.errors import KinetError
-from kinet.ui.asking.trust_page import TrustPage, TrustQuestion
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.kit.tasks import in_thread, spawn
 from kinet.ui.look.theme import Theme
@@ -16,6 +15,8 @@ from kinet.ui.program import Program
 
 if TYPE_CHECKING:
     import asyncio
+
+    from kinet.ui.asking.trust_page import TrustPage, TrustQuestion
 
 
 class TrustDesk(QObject):
@@ -72,11 +73,15 @@ class TrustDesk(QObject):
         trust = self._program.trust
         look = trust.reconsider if again else trust.pending
         question = await in_thread(lambda: look(folder))
+        if question is not None:
+            await in_thread(_import_page)
         stale = panel is not self._panel or panel.folder != folder or panel.runner.running
         if question is not None and not stale:
             self._show(panel, question)
 
     def _show(self, panel: ChatPanel, question: TrustQuestion) -> None:
+        from kinet.ui.asking.trust_page import TrustPage
+
         page = TrustPage(question)
         page.answered.connect(lambda trusted: self._answer(question, trusted))
         page.other_folder_requested.connect(self.folder_requested)
@@ -107,3 +112,8 @@ class TrustDesk(QObject):
         if self._page is not None and self._panel is not None:
             self._panel.body.show_trust(None)
         self._page = None
+
+
+def _import_page() -> None:
+    """In a thread: few folders are asked about, and the page brings much with it."""
+    import kinet.ui.asking.trust_page  # noqa: F401

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QGridLayout,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
     QVBoxLayout,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from kinet.ui.kit.choice_box import ChoiceBox
 from kinet.ui.kit.controls import ElidedLabel, text_label
 from kinet.ui.kit.over_window import whole_words
+from kinet.ui.kit.part_buttons import TextButton
 
 _WORDS = {
     "keep": "Keep as it is now",
@@ -104,10 +104,9 @@ class UndoQuestion(QDialog):
 
     def _buttons(self) -> QDialogButtonBox:
         buttons = QDialogButtonBox(self)
-        go = QPushButton("Undo")
+        go = TextButton("Undo", self, kind="primary")
         go.setObjectName("undoAnswerButton")
-        go.setProperty("kind", "primary")
-        cancel = QPushButton("Cancel")
+        cancel = TextButton("Cancel", self)
         cancel.setDefault(True)
         buttons.addButton(cancel, QDialogButtonBox.ButtonRole.RejectRole)
         buttons.addButton(go, QDialogButtonBox.ButtonRole.AcceptRole)

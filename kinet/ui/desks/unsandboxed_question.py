@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLayout, QVBoxLayout, QWidget
 
 from kinet.ui.kit.controls import text_label
+from kinet.ui.kit.part_buttons import TextButton
 
 _WORDS = (
     "Commands would run unasked with all your rights: they could change files outside the folder "
@@ -29,11 +30,10 @@ class UnsandboxedQuestion(QDialog):
         for label in (reason, words):
             label.setWordWrap(True)
             label.setFixedWidth(_LETTERS * label.fontMetrics().averageCharWidth())
-        self.allow = QPushButton("Run without a sandbox")
+        self.allow = TextButton("Run without a sandbox", self, kind="danger")
         self.allow.setObjectName("allowUnsandboxedButton")
-        self.allow.setProperty("kind", "danger")
-        self.allow.setAutoDefault(False)
-        self.stay = QPushButton("Ask before commands")
+        self.allow.by_enter = False
+        self.stay = TextButton("Ask before commands", self)
         self.stay.setObjectName("staySandboxedButton")
         self.stay.setDefault(True)
         buttons = QDialogButtonBox(self)

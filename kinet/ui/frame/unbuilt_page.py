@@ -47,6 +47,9 @@ class UnbuiltPage(QWidget):
         quit_button = QPushButton("Quit", self)
         quit_button.setObjectName("quitUnbuiltButton")
         quit_button.clicked.connect(self.left)
+        for button in (self._again, quit_button):
+            # Outside a dialog only such a button is pressed by Enter too.
+            button.setAutoDefault(True)
         row = QHBoxLayout()
         row.addWidget(self._again)
         row.addWidget(quit_button)
@@ -67,7 +70,6 @@ class UnbuiltPage(QWidget):
     def take_focus(self) -> None:
         """The way on is what Enter presses."""
         self._again.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._again.setAutoDefault(True)
 
 
 def _words(reason: str, home: Path, typed: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Sequence
 
 from PySide6.QtCore import QByteArray, QMimeData
 from PySide6.QtGui import QGuiApplication
@@ -26,16 +25,15 @@ def masked(text: str) -> str:
     return hide_live_keys(text)
 
 
-def copy_masked(texts: Sequence[bytes], between: bytes) -> None:
-    """Replaces what is on the clipboard by UTF-8 of what `masked` gave, joined by `between`."""
-    held = between.join(texts)
+def copy_masked(held: QByteArray) -> None:
+    """Replaces what is on the clipboard by the UTF-8 of what `masked` gave."""
     clipboard = QGuiApplication.clipboard()
-    if len(held) < LARGE:
-        clipboard.setText(held.decode("utf-8"))
+    if held.size() < LARGE:
+        clipboard.setText(held.data().decode("utf-8"))
         return
     # Of a Python text with an emoji in it Qt makes its own letter by letter; bytes it reads itself.
     data = QMimeData()
-    data.setData("text/plain", QByteArray(held))
+    data.setData("text/plain", held)
     data.setData(_OURS, QByteArray(b"1"))
     clipboard.setMimeData(data)
     atexit.unregister(_settle)

@@ -7,6 +7,7 @@ from PySide6.QtGui import (
     QEnterEvent,
     QFocusEvent,
     QFontMetrics,
+    QKeyEvent,
     QKeySequence,
     QPainter,
     QPaintEvent,
@@ -19,6 +20,8 @@ from kinet.ui.look.theme import current_theme
 
 BUTTON = 28
 ICON = 16
+_LETTERS = 6
+_MENU_WIDTH = 220  # what is longer ends in "…"
 
 _KEYBOARD_REASONS = (
     Qt.FocusReason.TabFocusReason,
@@ -44,6 +47,10 @@ class PaintedButton(QAbstractButton):
         self.ring = False
         super().focusOutEvent(event)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not pressed_by_enter(self, event):
+            super().keyPressEvent(event)
+
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)
         self.update()
@@ -51,6 +58,12 @@ class PaintedButton(QAbstractButton):
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self.update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Larger words want more room."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.updateGeometry()
 
     def surface(self) -> str:
         """The token of the button's background now, "" for none."""
@@ -60,15 +73,23 @@ class PaintedButton(QAbstractButton):
             return "selected"
         return "hover" if self.underMouse() else ""
 
-    def paint_surface(self, painter: QPainter, token: str, radius: float = 6) -> None:
-        """Fills the background and draws the focus ring."""
+    def paint_surface(
+        self, painter: QPainter, token: str, radius: float = 6, *, filled: bool = False
+    ) -> None:
+        """Fills the background and draws the focus ring.
+
+        A button `filled` with the accent becomes smaller inside its ring, which has its colour.
+        """
         theme = current_theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ringed = self.ring and self.hasFocus()
         if token:
+            gap = theme.ring + 2 if filled and ringed else 0
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.qcolor(token))
-            painter.drawRoundedRect(self.rect(), radius, radius)
-        if self.ring and self.hasFocus():
+            inside = self.rect().adjusted(gap, gap, -gap, -gap)
+            painter.drawRoundedRect(inside, max(2, radius - gap), max(2, radius - gap))
+        if ringed:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.qcolor("focus"), theme.ring))
             inset = theme.ring / 2
@@ -130,7 +151,7 @@ class MenuButton(PaintedButton):
         self._icon = icon
         self._name = name
         self._tone = ""
-        self.setFixedHeight(BUTTON)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.set_text(text)
 
     def set_text(self, text: str) -> None:
@@ -147,11 +168,13 @@ class MenuButton(PaintedButton):
         self.update()
 
     def sizeHint(self) -> QSize:
-        metrics = QFontMetrics(current_theme().font("meta"))
-        return QSize(min(220, 8 + ICON + 6 + metrics.horizontalAdvance(self.text()) + 28), BUTTON)
+        theme = current_theme()
+        words = QFontMetrics(theme.font("meta")).horizontalAdvance(self.text())
+        most = round(_MENU_WIDTH * max(1.0, theme.zoom / 100))
+        return QSize(min(most, 8 + ICON + 6 + words + 28), line_room("meta", BUTTON))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(8 + ICON + 30, BUTTON)
+        return QSize(8 + ICON + 30, line_room("meta", BUTTON))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = current_theme()
@@ -216,7 +239,10 @@ class ElidedLabel(QLabel):
         return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(24, super().minimumSizeHint().height())
+        """A few letters: less tells nothing."""
+        metrics = self.fontMetrics()
+        least = min(metrics.horizontalAdvance(self._whole), _LETTERS * metrics.averageCharWidth())
+        return QSize(max(24, least), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -254,6 +280,26 @@ def draw_icon(painter: QPainter, name: str, token: str, center: QPoint, size: in
     ratio = device.devicePixelRatioF() if device is not None else 1.0
     pixmap = current_theme().pixmap(name, token, size, ratio)
     painter.drawPixmap(QPoint(center.x() - size // 2, center.y() - size // 2), pixmap)
+
+
+def pressed_by_enter(button: QAbstractButton, event: QKeyEvent, *, presses: bool = True) -> bool:
+    """Presses a button that has the focus by Enter, as Space does; True if that was the key.
+
+    Qt takes Enter only for the default button of a dialog. Held down it presses once; without
+    `presses` it does nothing at all.
+    """
+    if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        return False
+    if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+        return False
+    if presses and not event.isAutoRepeat():
+        button.click()
+    return True
+
+
+def line_room(size: str, least: int) -> int:
+    """How high a control of one line is: larger letters keep what hangs below the line."""
+    return max(least, QFontMetrics(current_theme().font(size)).height())
 
 
 def native_keys(keys: str) -> str:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from kinet.ui.look.theme import icon
+from kinet.ui.kit.controls import pressed_by_enter
+from kinet.ui.look.theme import current_theme, icon
+
+# What is drawn on the buttons that are filled.
+_FILLED = {"primary": "on_accent", "danger": "on_danger"}
 
 
 class TextButton(QPushButton):
     """A push button with a word and perhaps an icon; never the default of a dialog by chance."""
+
+    # False for what Enter alone must not do, even with the keyboard on it; Space does.
+    by_enter = True
 
     def __init__(
         self,
@@ -46,6 +55,21 @@ class TextButton(QPushButton):
             self.setToolTip(self._word)
         elif self.toolTip() == self._word:
             self.setToolTip("")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not pressed_by_enter(self, event, presses=self.by_enter):
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        kind = self.property("kind")
+        if kind in _FILLED and self.hasFocus():
+            # On its own colour a ring around the button would not be seen.
+            theme = current_theme()
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme.qcolor(_FILLED[kind]), 2))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(3, 3, -3, -3), 4, 4)
 
     def set_icon(self, icon_name: str, token: str = "text_2") -> None:
         """Another icon."""

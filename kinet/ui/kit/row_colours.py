@@ -6,16 +6,18 @@ every scroll: a screen of a colourful log took a third of a second.
 
 from __future__ import annotations
 
-from PySide6.QtGui import QColor, QTextBlock, QTextCharFormat, QTextLayout
+from PySide6.QtGui import QColor, QFont, QTextBlock, QTextCharFormat, QTextLayout
 
-from kinet.ui.kit.rows import Row
+from kinet.ui.kit.readable import readable
+from kinet.ui.kit.rows import Row, Run
 from kinet.ui.look.theme import Theme
 
 
 class RowColours:
-    """Which rows have their colours already. A run with a ground of its own is none of its."""
+    """Which rows have their colours already. A run on a token's ground is none of its."""
 
-    def __init__(self) -> None:
+    def __init__(self, surface: str = "code") -> None:
+        self._surface = surface
         self._done: set[int] = set()
 
     def forget(self, first: int = 0) -> None:
@@ -33,20 +35,45 @@ class RowColours:
             return
         pieces: list[QTextLayout.FormatRange] = []
         for run in row.runs:
-            colour = color_of(theme, run.token) if not run.ground else None
-            if colour is None:
+            if run.ground and not is_own(run.ground):
                 continue
             piece = QTextLayout.FormatRange()
             piece.start = units(row.text[: run.start])
             piece.length = units(row.text[run.start : run.start + run.length])
-            look = QTextCharFormat()
-            look.setForeground(colour)
-            piece.format = look
+            piece.format = self._look(run, theme)
             pieces.append(piece)
         layout = block.layout()
         layout.setFormats(pieces)
         # Its line is made anew when it is measured the next time.
         layout.clearLayout()
+
+    def _look(self, run: Run, theme: Theme) -> QTextCharFormat:
+        look = QTextCharFormat()
+        surface = theme.color(self._surface)
+        ground = _of_program(theme, run.ground, surface) if run.ground else surface
+        if is_own(run.token):
+            look.setForeground(QColor(readable(_of_program(theme, run.token, surface), ground)))
+        elif colour := color_of(theme, run.token):
+            look.setForeground(colour)
+        if run.ground:
+            look.setBackground(QColor(ground))
+        if "b" in run.form:
+            look.setFontWeight(QFont.Weight.DemiBold)
+        look.setFontItalic("i" in run.form)
+        look.setFontUnderline("u" in run.form)
+        look.setFontStrikeOut("s" in run.form)
+        return look
+
+
+def is_own(colour: str) -> bool:
+    """True for a colour that a program chose, and not a token of the theme."""
+    return colour[:1] in ("#", "@")
+
+
+def _of_program(theme: Theme, colour: str, surface: str) -> str:
+    if colour == "@surface":
+        return surface
+    return theme.color("text") if colour == "@text" else colour
 
 
 def color_of(theme: Theme, token: str) -> QColor | None:
@@ -63,3 +90,11 @@ def color_of(theme: Theme, token: str) -> QColor | None:
 def units(text: str) -> int:
     """Length in the units a text document counts in."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def characters(text: str, count: int) -> int:
+    """How many characters so many of those units are."""
+    if text.isascii():
+        return count
+    wide = text.encode("utf-16-le", "surrogatepass")[: 2 * count]
+    return len(wide.decode("utf-16-le", "replace"))

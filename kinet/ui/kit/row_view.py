@@ -19,10 +19,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 
-from kinet.ui.kit.row_colours import RowColours, color_of, units
+from kinet.ui.kit.row_colours import RowColours, characters, color_of, is_own, units
 from kinet.ui.kit.row_hits import RowHits
 from kinet.ui.kit.row_layout import SPECIAL, give_rows
-from kinet.ui.kit.rows import Row
+from kinet.ui.kit.rows import Row, said
 from kinet.ui.look.theme import Theme, current_theme
 
 
@@ -31,6 +31,7 @@ class RowView(QPlainTextEdit):
 
     # Another look is taken on only when it is seen: not where others ask for the height meanwhile.
     waits_for_sight = False
+    tab_width = 4
 
     special_clicked = Signal(int)
 
@@ -43,7 +44,7 @@ class RowView(QPlainTextEdit):
         self._keyboard = False
         self.rows: list[Row] = []
         self._hits = RowHits()
-        self._colours = RowColours()
+        self._colours = RowColours(surface)
         self.row_layout = give_rows(self)
         self.theme = current_theme()
         self._is_stale = False
@@ -81,7 +82,7 @@ class RowView(QPlainTextEdit):
         )
         self.document().setDefaultFont(font)
         self.row_layout.row_height = theme.line_height(self._size)
-        self.setTabStopDistance(self.fontMetrics().horizontalAdvance(" ") * 4)
+        self.setTabStopDistance(self.fontMetrics().horizontalAdvance(" ") * self.tab_width)
         self._colours.forget()
         self.decorate()
         self.viewport().update()
@@ -160,7 +161,7 @@ class RowView(QPlainTextEdit):
             row = self.rows[number]
             self._colours.give(block, row, self.theme)
             for run in row.runs:
-                if ground := color_of(self.theme, run.ground):
+                if not is_own(run.ground) and (ground := color_of(self.theme, run.ground)):
                     ink = color_of(self.theme, run.token)
                     marks.append(_mark(block, row, run.start, run.length, ink, ground))
             for start, length, current in hits.get(number, ()):
@@ -212,12 +213,11 @@ class RowView(QPlainTextEdit):
         while block.isValid() and block.position() <= last:
             row = _row(self.rows, block)
             if not row.height:
-                text = row.text
                 start = max(0, first - block.position())
                 end = last - block.position()
+                text = said(row)
                 if start or end < block.length() - 1:
-                    wide = text.encode("utf-16-le", "surrogatepass")
-                    text = wide[start * 2 : end * 2].decode("utf-16-le", "replace")
+                    text = said(row, characters(row.text, start), characters(row.text, end))
                 out.append(text if row.joined or not out else "\n" + text)
             block = block.next()
         data = QMimeData()

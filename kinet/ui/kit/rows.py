@@ -6,12 +6,19 @@ from typing import NamedTuple
 
 
 class Run(NamedTuple):
-    """A stretch of a row in a token's colour, perhaps on a token's ground."""
+    """A stretch of a row in a token's colour, perhaps on a token's ground.
+
+    A colour may also be "#rrggbb", "@text" or "@surface"; it is made readable on its ground.
+    `form`: b bold, i italic, u underlined, s struck out, a added: no part of the text. `link` is
+    the address that the stretch leads to.
+    """
 
     start: int
     length: int
     token: str
     ground: str = ""
+    form: str = ""
+    link: str = ""
 
 
 class Row(NamedTuple):
@@ -34,3 +41,19 @@ class Row(NamedTuple):
     sent: bool = False
     old: int = 0
     new: int = 0
+
+
+def said(row: Row, first: int = 0, last: int | None = None) -> str:
+    """The text of a row, or from `first` to `last`, without what was added to it."""
+    last = len(row.text) if last is None else last
+    parts: list[str] = []
+    for run in row.runs:
+        if "a" in run.form:
+            parts.append(row.text[first : max(first, min(run.start, last))])
+            first = max(first, run.start + run.length)
+    return "".join(parts) + row.text[first : max(first, last)]
+
+
+def link_at(row: Row, place: int) -> str:
+    """The address that a character of a row leads to; "" for none."""
+    return next((r.link for r in row.runs if r.start <= place < r.start + r.length and r.link), "")

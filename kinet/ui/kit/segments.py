@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
 
+from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.look.theme import Theme
 
 
@@ -22,15 +23,13 @@ class Segments(QWidget):
         self.setAccessibleName(name)
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
-        self.buttons: dict[str, QPushButton] = {}
+        self.buttons: dict[str, TextButton] = {}
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         for value, word in choices:
-            button = QPushButton(word, self)
+            button = TextButton(word, self, name=f"{name}: {word}")
             button.setCheckable(True)
-            button.setAutoDefault(False)
-            button.setAccessibleName(f"{name}: {word}")
             button.clicked.connect(lambda _checked=False, value=value: self.chosen.emit(value))
             self._group.addButton(button)
             self.buttons[value] = button
@@ -55,11 +54,14 @@ class Segments(QWidget):
                 f"border-top-left-radius: {left}px; border-bottom-left-radius: {left}px;"
                 f" border-top-right-radius: {right}px; border-bottom-right-radius: {right}px;"
             )
+            # A ring takes of the padding, so that nothing moves.
+            pad = 11 - theme.ring
             joined = "" if place == last else " border-right: 0;"
             button.setStyleSheet(
                 f"QPushButton {{ border: 1px solid {line};{joined} {corners} padding: 0 10px;"
                 f" min-height: 22px; }}"
                 f"QPushButton:checked {{ background: {theme.color('accent_tint')};"
                 f" color: {accent}; font-weight: 600; }}"
-                f"QPushButton:focus {{ border: 1px solid {theme.color('focus')}; }}"
+                f"QPushButton:focus {{ border: {theme.ring}px solid {theme.color('focus')};"
+                f" padding: 0 {pad}px; min-height: {24 - 2 * theme.ring}px; }}"
             )

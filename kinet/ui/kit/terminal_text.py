@@ -1,170 +1,72 @@
-"""Turns what a program printed into rows to show: colours kept, other escapes dropped."""
+"""Turns what a program printed into rows to show: colours kept, bars in place, nothing hidden."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from kinet.ui.kit.rows import Row, Run
-from kinet.ui.kit.visible_text import HIDDEN, symbol_of
+from kinet.markup.links import names_target, openable, target
+from kinet.markup.terminal_codes import PLAIN, Pen
+from kinet.markup.terminal_screen import LONGEST_LINE, Line, Screen
+from kinet.ui.kit.rows import Row, Run, said
+from kinet.ui.kit.visible_text import HIDDEN, spell_out, symbol_of
 
-# A longer line is broken for display: one unbroken line costs layout time by its square.
-LONGEST_LINE = 20_000
+__all__ = ["LONGEST_LINE", "TerminalReader", "broken", "coloured", "read_all", "read_rows"]
+
+# One unbroken line costs layout time by its square: a longer one is broken for display.
 _BROKEN_INTO = 2_000
 # Characters that are read at once.
 _SLICE = 65_536
+_LONGEST_ASIDE = 200
 
-_ESCAPE = re.compile(
-    r"\x1b\[(?P<values>[0-?]*)[ -/]*(?P<final>[@-~])"  # CSI
-    r"|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)?"  # OSC, also unterminated
-    r"|\x1b[PX^_][^\x1b\n]*(?:\x1b\\)?"  # DCS, SOS, PM, APC
-    r"|\x1b\[[0-?]*[ -/]*$|\x1b$"  # cut off at the end
-    r"|\x1b[ -/]*[0-~]"  # two-byte escapes
-)
-# The farthest that one sequence moves the cursor.
-_FARTHEST = 1_000
-_LEVELS = (0, 95, 135, 175, 215, 255)
-_COLOURS = ("text_3", "danger", "success", "warning", "link", "magenta", "cyan", "text")
+# The first eight colours and their bright siblings, as the theme's own: those can be read.
+_INKS = ("text_3", "danger", "success", "warning", "link", "magenta", "cyan", "")
+# Where a ground is coloured, both are what they are called.
+_NAMED = (
+    "#26282d", "#b3261e", "#187042", "#c79a1e", "#3451c6", "#7a2fa6", "#0e7c86", "#d6d6d0",
+    "#66665f", "#e5534b", "#3fb66b", "#e2b454", "#6d8cff", "#c678dd", "#3fb8c6", "#ffffff",
+)  # fmt: skip
 
 
 class TerminalReader:
-    """Reads output in pieces. Finished rows come once; the unfinished one can be looked at."""
+    """Reads output in pieces. Finished rows come once; those that may change can be looked at."""
 
     def __init__(self) -> None:
-        self._tail = ""
-        self._offset = 0
-        self._style = ""
+        self._screen = Screen()
 
     def feed(self, piece: str) -> list[Row]:
         """Takes a piece of output and gives the rows it finished."""
-        text = self._tail + piece
-        rows: list[Row] = []
-        place = 0
-        offset = self._offset
-        # Most output is plain; it goes the short way, a row a line.
-        plain = not self._style and HIDDEN.search(text) is None
-        while (end := text.find("\n", place)) >= 0:
-            if plain and end - place <= LONGEST_LINE:
-                rows.append(Row(text[place:end], (), offset + place, offset + end + 1))
-            else:
-                rows += self._rows(text[place:end], offset + place, 1)
-            place = end + 1
-        self._offset += place
-        self._tail = text[place:]
-        if len(self._tail) > LONGEST_LINE:
-            # A spinner may print for ever without a line feed; only its newest state counts.
-            kept = self._tail.rfind("\r", 0, -1)
-            if kept > 0:
-                self._offset += kept
-                self._tail = self._tail[kept:]
-            if len(self._tail) > LONGEST_LINE:
-                rows += self._rows(self._tail, self._offset, 0)
-                self._offset += len(self._tail)
-                self._tail = ""
-        return rows
+        return list(_rows(self._screen.feed(piece)))
 
     def rest(self) -> list[Row]:
-        """The row that no line feed has ended yet, as it stands; empty if there is none."""
-        if not self._tail:
-            return []
-        style = self._style
-        rows = list(self._rows(self._tail, self._offset, 0))
-        self._style = style
-        return rows
-
-    def _rows(self, line: str, start: int, ending: int) -> Iterator[Row]:
-        end = start + len(line) + ending
-        if line.endswith("\r"):
-            line = line[:-1]
-        if HIDDEN.search(line) is None:
-            runs = (Run(0, len(line), self._style),) if self._style and line else ()
-            shown = Row(line, runs, start, end)
-        else:
-            shown = self._coloured(line, start, end) or self._interpret(line, start, end)
-        yield from broken(shown)
-
-    def _coloured(self, line: str, start: int, end: int) -> Row | None:
-        """The short way for a line that holds colours and nothing else; None if it holds more."""
-        pieces: list[str] = []
-        runs: list[Run] = []
-        style = self._style
-        length = place = 0
-        while True:
-            match = _ESCAPE.search(line, place)
-            piece = line[place : match.start()] if match else line[place:]
-            if HIDDEN.search(piece) is not None:
-                return None
-            if piece:
-                if style:
-                    runs.append(Run(length, len(piece), style))
-                pieces.append(piece)
-                length += len(piece)
-            if match is None:
-                self._style = style
-                return Row("".join(pieces), tuple(runs), start, end)
-            if match.group("final") in ("K", "C", "D", "G"):
-                return None
-            if match.group("final") == "m":
-                style = style_after(style, match.group("values") or "")
-            place = match.end()
-
-    def _interpret(self, line: str, start: int, end: int) -> Row:
-        """Plays the line on a row of cells, as a terminal would."""
-        cells: list[tuple[str, str]] = []
-        column = place = 0
-        while place < len(line):
-            character = line[place]
-            if character == "\x1b" and (match := _ESCAPE.match(line, place)):
-                column = self._escape(match, cells, column)
-                place = match.end()
-                continue
-            place += 1
-            if character == "\r":
-                column = 0
-            elif character == "\b":
-                column = max(0, column - 1)
-            elif character != "\x07":
-                shown = symbol_of(character) if HIDDEN.match(character) else character
-                cells += [(" ", "")] * (column - len(cells))
-                cells[column : column + 1] = [(shown, self._style)]
-                column += 1
-        return _joined(cells, start, end)
-
-    def _escape(self, match: re.Match[str], cells: list[tuple[str, str]], column: int) -> int:
-        """Colours change the style, erasing clears cells, and the cursor moves within its line;
-        everything else has no effect."""
-        final = match.group("final")
-        values = match.group("values") or ""
-        if final == "m":
-            self._style = style_after(self._style, values)
-        elif final == "K" and values in ("", "0"):
-            del cells[column:]
-        elif final == "K":
-            cells[:] = [(" ", "")] * column
-        elif final in ("C", "D", "G"):
-            steps = min(int(values), _FARTHEST) if values.isdigit() else 1
-            if final == "G":
-                return max(0, steps - 1)
-            return column + max(1, steps) if final == "C" else max(0, column - max(1, steps))
-        return column
+        """The rows that may still change, as they stand."""
+        return list(_rows(self._screen.lines))
 
 
 def read_rows(text: str) -> Iterator[Row]:
     """The rows of a finished output, one after the other, as they are asked for."""
-    reader = TerminalReader()
-    place = 0
-    while place < len(text):
-        end = text.find("\n", place + _SLICE)
-        end = len(text) if end < 0 else end + 1
-        yield from reader.feed(text[place:end])
-        place = end
-    yield from reader.rest()
+    screen = Screen()
+    for place in range(0, len(text), _SLICE):
+        yield from _rows(screen.feed(text[place : place + _SLICE]))
+    yield from _rows(screen.lines)
 
 
 def read_all(text: str) -> list[Row]:
     """All rows of a finished output."""
     return list(read_rows(text))
+
+
+def coloured(text: str, printed: str) -> Iterator[Row]:
+    """The rows of `text`, in the colours of what was printed, line by line where they agree."""
+    colours = _whole_lines(read_rows(printed))
+    line = next(colours, None)
+    for row in read_rows(text):
+        if not row.joined and line is not None and said(line) == row.text:
+            yield row._replace(text=line.text, runs=line.runs)
+        else:
+            yield row
+        if not row.joined:
+            line = next(colours, None)
 
 
 def broken(row: Row, at: tuple[int, ...] = ()) -> Iterator[Row]:
@@ -183,74 +85,79 @@ def broken(row: Row, at: tuple[int, ...] = ()) -> Iterator[Row]:
         yield Row(row.text[first:last], runs, row.start + first, closing, joined)
 
 
-def style_after(style: str, values: str) -> str:
-    """The colour token after an SGR sequence; "" is the usual colour of text."""
-    # With colons a place for the colour space may stand before the three parts.
-    parts = re.split("[;:]", values.replace("2::", "2:"))
-    numbers = [int(part) if part.isdigit() else 0 for part in parts] or [0]
-    place = 0
-    while place < len(numbers):
-        number = numbers[place]
-        if number in (38, 48):
-            length = 5 if numbers[place + 1 : place + 2] == [2] else 3
-            if number == 38:
-                style = _wide_colour(numbers[place + 1 : place + length])
-            place += length
-            continue
-        if number in (0, 39):
-            style = ""
-        elif number == 2 and not style:
-            style = "text_3"
-        elif number == 22 and style == "text_3":
-            style = ""
-        elif 30 <= number <= 37 or 90 <= number <= 97:
-            token = _COLOURS[number % 10]
-            style = "" if token == "text" else token
-        place += 1
-    return style
+def _whole_lines(rows: Iterable[Row]) -> Iterator[Row]:
+    return (row for row in rows if not row.joined)
 
 
-def _wide_colour(values: list[int]) -> str:
-    """One of the theme's colours for a colour of 256 or of 16 million: ours can be read."""
-    if values[:1] == [5] and len(values) == 2:
-        number = values[1]
-        if number < 16:
-            token = _COLOURS[number % 8]
-            return "" if token == "text" else token
-        if number >= 232:
-            return "text_3" if number < 246 else ""
-        number -= 16
-        red, green, blue = (_LEVELS[level % 6] for level in (number // 36, number // 6, number))
-    elif values[:1] == [2] and len(values) == 4:
-        red, green, blue = values[1:]
-    else:
-        return ""
-    high, low = max(red, green, blue), min(red, green, blue)
-    if high - low < 40:
-        return "text_3" if high < 160 else ""
-    middle = (high + low) / 2
-    bits = (red > middle) + 2 * (green > middle) + 4 * (blue > middle)
-    token = _COLOURS[bits]
-    return "" if token == "text" else token
+def _rows(lines: list[Line]) -> Iterator[Row]:
+    for line in lines:
+        spans = line.spans
+        if not spans:
+            yield Row("", (), line.start, line.end, line.joined)
+        elif len(spans) == 1 and spans[0][1] is PLAIN and HIDDEN.search(spans[0][0]) is None:
+            row = Row(spans[0][0], (), line.start, line.end, line.joined)
+            yield from broken(row) if len(row.text) > LONGEST_LINE else (row,)
+        else:
+            yield from broken(_row(line, spans))
 
 
-def _joined(cells: list[tuple[str, str]], start: int, end: int) -> Row:
+def _row(line: Line, spans: list[tuple[str, Pen]]) -> Row:
     parts: list[str] = []
     runs: list[Run] = []
-    length = first = 0
-    style = ""
-    for shown, token in [*cells, ("", "\0")]:
-        if token != style:
-            if style and length > first:
-                runs.append(Run(first, length - first, style))
-            first, style = length, token
-        parts.append(shown)
-        length += len(shown)
-    return Row("".join(parts), tuple(runs), start, end)
+    length = 0
+    link: tuple[str, list[str]] = ("", [])
+    for text, pen in [*spans, ("", PLAIN)]:
+        if pen.link != link[0]:
+            if aside := _aside(*link):
+                runs.append(Run(length, len(aside), "text_3", "", "a"))
+                parts.append(aside)
+                length += len(aside)
+            link = (pen.link, [])
+        link[1].append(text)
+        if HIDDEN.search(text) is not None:
+            text = "".join(symbol_of(c) if HIDDEN.match(c) else c for c in text)
+        if pen != PLAIN and text:
+            token, ground, form = _look(pen)
+            runs.append(Run(length, len(text), token, ground, form, pen.link))
+        parts.append(text)
+        length += len(text)
+    return Row("".join(parts), tuple(runs), line.start, line.end, line.joined)
+
+
+def _aside(address: str, words: list[str]) -> str:
+    """What is told behind a link: where it leads, unless its words say so."""
+    if not address:
+        return ""
+    text = "".join(words)
+    if openable(address):
+        told = "" if names_target(text, address) else target(address)
+    else:
+        told = "" if address in text else address[:_LONGEST_ASIDE]
+    return f" {spell_out(told).text}" if told else ""
+
+
+def _look(pen: Pen) -> tuple[str, str, str]:
+    """(ink, ground, form) of a pen, in the words of `Run`."""
+    form = "".join(mark for mark in pen.marks if mark in "bius")
+    if pen.link and openable(pen.link) and "u" not in form:
+        form += "u"
+    if "r" in pen.marks:
+        return _named(pen.ground) or "@surface", _named(pen.ink) or "@text", form
+    if pen.ground:
+        return _named(pen.ink) or "@text", _named(pen.ground), form
+    if pen.ink[:1] == "c":
+        return _INKS[int(pen.ink[1:]) % 8], "", form
+    if not pen.ink and pen.link and openable(pen.link):
+        return "link", "", form
+    return pen.ink or ("text_3" if "d" in pen.marks else ""), "", form
+
+
+def _named(colour: str) -> str:
+    return _NAMED[int(colour[1:])] if colour[:1] == "c" else colour
 
 
 def _clipped(runs: tuple[Run, ...], first: int, last: int) -> Iterator[Run]:
     for run in runs:
         start, end = max(run.start, first), min(run.start + run.length, last)
         if start < end:
-            yield Run(start - first, end - start, run.token, run.ground)
+            yield run._replace(start=start - first, length=end - start)

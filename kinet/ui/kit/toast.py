@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from kinet.ui.kit.announce import announce
 from kinet.ui.kit.controls import text_label
+from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.look.theme import current_theme
 
 SECONDS = 8.0
 HEIGHT = 36
+# Above the composer, and above the bottom where there is none.
+_GAP, _FOOT = 16, 128
 
 
 class Toast(QWidget):
@@ -23,11 +26,11 @@ class Toast(QWidget):
         super().__init__(parent)
         # Stands over this part of the parent, else over all of it.
         self._parent, self._over = parent, over
+        self._read: QWidget | None = None
         self._act: Callable[[], None] | None = None
         self._label = text_label("", parent=self)
         self._label.setWordWrap(True)
-        self._button = QPushButton("Undo", self)
-        self._button.setProperty("kind", "link")
+        self._button = TextButton("Undo", self, kind="link")
         self._button.clicked.connect(self._pressed)
         for part in (self._label, self._button):
             part.installEventFilter(self)
@@ -52,7 +55,7 @@ class Toast(QWidget):
         self._label.setText(text)
         self.setAccessibleName(text)
         self._act = act
-        self._button.setText(action)
+        self._button.set_text(action)
         self._button.setVisible(bool(action))
         self.place()
         self.show()
@@ -67,6 +70,18 @@ class Toast(QWidget):
         """Other words for what is shown, as of something that goes on; nothing is said aloud."""
         self._label.setText(text)
         self.setAccessibleName(text)
+        self.place()
+
+    def stand_on(self, read: QWidget) -> None:
+        """Stands at the bottom of what is read from now on: the composer below may be high."""
+        if self._read is read:
+            return
+        if self._read is not None:
+            self._read.removeEventFilter(self)
+            self._read.destroyed.disconnect(self._forget)
+        self._read = read
+        read.installEventFilter(self)
+        read.destroyed.connect(self._forget)
         self.place()
 
     def text(self) -> str:
@@ -84,11 +99,21 @@ class Toast(QWidget):
         # What has no room in one line goes on in the next: a cut message tells half.
         height = max(HEIGHT, self._label.heightForWidth(width - around) + 16)
         left = room.left() + (room.width() - width) // 2
-        self.setGeometry(left, room.bottom() - height - 128, width, height)
+        self.setGeometry(left, self._floor(room) - height, width, height)
+
+    def _floor(self, room: QRect) -> int:
+        if self._read is None or not self._read.isVisible():
+            return room.bottom() - _FOOT
+        bottom = self._read.mapTo(self._parent, QPoint(0, self._read.height())).y()
+        return bottom - _GAP
+
+    def _forget(self) -> None:
+        self._read = None
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Larger words may need another line."""
-        if event.type() == QEvent.Type.FontChange and self.isVisible():
+        """Larger words may need another line, and a higher composer takes the room below."""
+        wanted = QEvent.Type.Resize if watched is self._read else QEvent.Type.FontChange
+        if event.type() == wanted and self.isVisible():
             self.place()
         return False
 

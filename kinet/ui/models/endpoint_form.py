@@ -65,7 +65,8 @@ class EndpointForm(QWidget):
         self.model.blockSignals(True)
         self.model.clear()
         self.model.addItems(list(models))
-        self.model.setEditText(typed)
+        # One model is no choice.
+        self.model.setEditText(typed or (models[0] if len(models) == 1 else ""))
         self.model.blockSignals(False)
 
     def profile(self, name: str = "", vendor: str = "") -> ModelProfile:
@@ -79,9 +80,15 @@ class EndpointForm(QWidget):
             vendor,
         )
 
-    def problem(self) -> str:
-        """What is missing, in one sentence; "" if nothing."""
+    def address_problem(self) -> str:
+        """Why nothing can be asked, in one sentence; "" if the server can tell its models."""
         address = self.address.text().strip()
         if not address.startswith(("http://", "https://")):
             return "The address begins with http:// or https://."
+        return ""
+
+    def problem(self) -> str:
+        """What is missing, in one sentence; "" if nothing."""
+        if problem := self.address_problem():
+            return problem
         return "" if self.model.currentText().strip() else "The model’s name is missing."

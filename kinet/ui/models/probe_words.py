@@ -38,6 +38,9 @@ class ProbeWords:
 def words_of(probe: Probe, model: str, price_known: bool | None = None) -> ProbeWords:
     """The words for a verdict. `price_known` None says nothing about the price."""
     if probe.ok:
+        if not model:
+            # Only the list was asked for.
+            return ProbeWords(True, "Works", probe.detail)
         parts = [model]
         if probe.latency_ms:
             parts.append(latency_text(probe.latency_ms))

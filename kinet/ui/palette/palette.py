@@ -96,6 +96,7 @@ class Palette(QWidget):
 
     def _build(self) -> None:
         self.field.setPlaceholderText("Sessions, commands, models, settings")
+        self.field.setToolTip(self.field.placeholderText())
         self.field.setAccessibleName("Command palette")
         self.field.setStyleSheet("QLineEdit { border: 0; background: transparent; padding: 0; }")
         self.list.setItemDelegate(self._rows)

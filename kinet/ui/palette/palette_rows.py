@@ -101,18 +101,25 @@ class Foot(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(current_theme().font("meta"))
-        left = 20
-        for key, words in self._KEYS:
-            left = self._draw(painter, left, key, words)
         metrics = QFontMetrics(painter.font())
         width = metrics.horizontalAdvance("Esc") + 12 + 8 + metrics.horizontalAdvance("close")
-        self._draw(painter, self.width() - 20 - width, "Esc", "close")
+        left, right = 20, self.width() - 20 - width
+        for key, words in self._KEYS:
+            end = left + metrics.horizontalAdvance(key) + 20 + metrics.horizontalAdvance(words)
+            if end + 16 > right:
+                # Larger words leave room for the first keys alone.
+                break
+            left = self._draw(painter, left, key, words)
+        self._draw(painter, right, "Esc", "close")
 
     def _draw(self, painter: QPainter, left: int, key: str, words: str) -> int:
         """Draws one key and its words; where the next one begins."""
         theme = current_theme()
         metrics = QFontMetrics(painter.font())
-        frame = QRectF(left + 0.5, 10.5, metrics.horizontalAdvance(key) + 11, 19)
+        high = max(19, metrics.height() + 2)
+        frame = QRectF(
+            left + 0.5, (self.HEIGHT - high) / 2, metrics.horizontalAdvance(key) + 11, high
+        )
         painter.setPen(theme.qcolor("dialog_border"))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(frame, 4, 4)

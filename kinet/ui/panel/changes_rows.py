@@ -6,6 +6,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from kinet.ui.kit.row_ground import draw_ring
 from kinet.ui.look.theme import current_theme
 
 ROW = 28
@@ -55,4 +56,5 @@ class ChangesDelegate(QStyledItemDelegate):
         metrics = QFontMetrics(painter.font())
         shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, right - left - 8)
         painter.drawText(QRect(left, rect.top(), right - left, ROW), middle, shown)
+        draw_ring(painter, state, rect.adjusted(2, 0, -2, 0))
         painter.restore()

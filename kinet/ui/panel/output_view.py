@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
@@ -9,9 +10,10 @@ from PySide6.QtCore import QRect, QRectF, Qt, QTimer
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from kinet.ui.kit.row_links import RowLinks
 from kinet.ui.kit.row_view import RowView
-from kinet.ui.kit.rows import Row
-from kinet.ui.kit.terminal_text import TerminalReader, broken, read_rows
+from kinet.ui.kit.rows import Row, said
+from kinet.ui.kit.terminal_text import TerminalReader, broken, coloured, read_rows
 from kinet.ui.panel.model_share import ModelShare
 
 MARK_HEIGHT = 28
@@ -20,6 +22,9 @@ _BAR = 3
 _LIVE_ROWS = 3_000
 _LIVE_CHARACTERS = 400_000
 _LIVE_MS = 40
+# In each of these turns so much is read at once, and for so long.
+_LIVE_SLICE = 4_096
+_LIVE_SECONDS = 0.012
 _EARLIER = "Earlier output is left out while it runs"
 # A jump over so many rows: Qt measures all that lie between what was marked and what is seen then.
 _JUMP = 40
@@ -32,10 +37,13 @@ class OutputView(RowView):
     """The whole of an output, or its growing end."""
 
     waits_for_sight = True
+    # As a terminal has it.
+    tab_width = 8
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, surface="side")
         self.document().setDocumentMargin(8)
+        self.links = RowLinks(self)
         self._reader = TerminalReader()
         self._unfinished = 0
         self._closing = ""
@@ -45,19 +53,20 @@ class OutputView(RowView):
         self._flush = QTimer(self)
         self._flush.setSingleShot(True)
         self._flush.setInterval(_LIVE_MS)
-        self._flush.timeout.connect(self.flush)
+        self._flush.timeout.connect(lambda: self.flush(_LIVE_SECONDS))
         self._more = QTimer(self)
         self._more.setInterval(0)
         self._more.timeout.connect(self._load_more)
         self.special_clicked.connect(self._resume)
 
-    def show_text(self, text: str, share: ModelShare | None = None) -> None:
+    def show_text(self, text: str, share: ModelShare | None = None, printed: str = "") -> None:
         """Shows a finished output, its end a moment later where it is very long. `share` draws the
-        bar beside what the model got."""
+        bar beside what the model got; `printed` is what the text was made of, with its colours."""
         self._stop_live()
         share = share or ModelShare("none")
         self._all_sent = share.kind == "all"
-        self._rest = shared_rows(read_rows(text), share)
+        rows = coloured(text, printed) if printed else read_rows(text)
+        self._rest = shared_rows(rows, share)
         self._closing = "\n" if text.endswith("\n") else ""
         self.show_rows(list(islice(self._rest, _FIRST_ROWS)))
         if len(self.rows) < _FIRST_ROWS:
@@ -82,11 +91,16 @@ class OutputView(RowView):
         there."""
         self._waiting.append(piece)
         if not self._flush.isActive():
-            self.flush()
+            self.flush(_LIVE_SECONDS)
             self._flush.start()
 
-    def flush(self) -> None:
-        """Shows all that has come so far."""
+    @property
+    def is_behind(self) -> bool:
+        """True while some of what has come is not on show yet."""
+        return bool(self._waiting)
+
+    def flush(self, seconds: float = float("inf")) -> None:
+        """Shows all that has come so far, or as much as some time allows, and the rest later."""
         piece = "".join(self._waiting)
         self._waiting.clear()
         if not piece:
@@ -99,7 +113,14 @@ class OutputView(RowView):
             self._reader = TerminalReader()
             self._unfinished = 0
             self.show_rows([_earlier()])
-        finished = self._reader.feed(piece)
+        until = time.perf_counter() + seconds
+        finished: list[Row] = []
+        for place in range(0, len(piece), _LIVE_SLICE):
+            if time.perf_counter() > until:
+                self._waiting.append(piece[place:])
+                self._flush.start()
+                break
+            finished += self._reader.feed(piece[place : place + _LIVE_SLICE])
         rest = self._reader.rest()
         self._put([*finished, *rest])
         self._unfinished = len(rest)
@@ -133,7 +154,7 @@ class OutputView(RowView):
         out: list[str] = []
         for row in self.rows:
             if not row.height:
-                out.append(row.text if row.joined or not out else "\n" + row.text)
+                out.append(said(row) if row.joined or not out else "\n" + said(row))
         return "".join(out) + self._closing
 
     def set_wrap(self, wrap: bool) -> None:
@@ -184,7 +205,13 @@ class OutputView(RowView):
             kept = self.rows[: len(self.rows) - self._unfinished] + rows
             self.show_rows([_earlier(), *kept[-_LIVE_ROWS:]])
         elif rows or self._unfinished:
-            self.add_rows(rows or [Row("")], replacing=min(self._unfinished, len(self.rows)))
+            rows = rows or [Row("")]
+            old = self.rows[len(self.rows) - min(self._unfinished, len(self.rows)) :]
+            # What stands there as it is keeps its place, its colours and what is selected in it.
+            same = 0
+            while same < min(len(old), len(rows) - 1) and old[same] == rows[same]:
+                same += 1
+            self.add_rows(rows[same:], replacing=len(old) - same)
 
     def _stop_live(self) -> None:
         self._flush.stop()

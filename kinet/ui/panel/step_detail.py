@@ -60,6 +60,8 @@ class StepDetail(QFrame):
     part_requested = Signal(str, int)
     # A call and the file into which the whole of its output is to be written.
     whole_wanted = Signal(str, str)
+    # An address in what a step printed that was clicked: http, https or mailto.
+    link_chosen = Signal(str)
     # A sentence that the person should see: a file could not be written.
     problem = Signal(str)
 
@@ -241,8 +243,10 @@ class StepDetail(QFrame):
         self._foot.find_requested.connect(self.open_find)
         for view in (self.output, self.model, self.raw, self.data):
             self._foot.wrap_toggled.connect(view.set_wrap)
+            view.links.chosen.connect(self.link_chosen)
         tabs = QHBoxLayout()
-        tabs.setContentsMargins(16, 0, 0, 0)
+        # A tab has 4 around its word, for the ring of the keyboard.
+        tabs.setContentsMargins(12, 0, 0, 0)
         # All the width there is: a chosen tab is wider by its weight, and no reason for arrows.
         tabs.addWidget(self.tabs, 1)
         column = QVBoxLayout(self)
@@ -286,7 +290,8 @@ class StepDetail(QFrame):
             self._fed = self._record.printed
             self.output.start_live(self._record.progress, cut=self._record.passed > 0)
         elif tab == OUTPUT:
-            self.output.show_text(self._text(OUTPUT), self._share)
+            printed = str(self._record.details.get("printed", ""))
+            self.output.show_text(self._text(OUTPUT), self._share, printed)
         elif tab == CHANGES:
             self.changes.show_diff(self._text(CHANGES))
         elif tab == PICTURES:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from kinet.ui.kit.row_ground import draw_ring
 from kinet.ui.look.theme import current_theme
 from kinet.ui.preferences.price_model import (
     CACHE_READ,
@@ -153,6 +154,7 @@ class _Cells(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
+        draw_ring(painter, option.state, option.rect.adjusted(1, 0, -1, -1))
         model = index.model()
         if (
             index.column() == SOURCE

@@ -142,7 +142,7 @@ class ProfileEditor(QFrame):
         self.result.show_words(ProbeWords(False, "Not saved", sentence))
 
     def _test(self) -> None:
-        if problem := self.form.problem():
+        if problem := self.form.address_problem():
             self.result.show_words(ProbeWords(False, "Not tested", problem))
         else:
             self.test_requested.emit()

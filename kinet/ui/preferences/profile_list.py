@@ -40,7 +40,7 @@ class ProfileRow(QWidget):
         super().__init__(parent)
         self.profile = profile
         self.setObjectName("profileRow")
-        self.setFixedHeight(ROW_HEIGHT + 1)
+        self.setFixedHeight(round(ROW_HEIGHT * max(1.0, current_theme().zoom / 100)) + 1)
         self._wants_key = False
         self.radio = QRadioButton(self)
         self.radio.setAccessibleName(f"{profile.name} is the default")
@@ -48,6 +48,8 @@ class ProfileRow(QWidget):
         self.radio.clicked.connect(lambda: self.default_requested.emit(profile.name))
         name = ElidedLabel(profile.name, self)
         name.setProperty("type", "strong")
+        # The page is not to be wider than it is shown; the line below says which model it is.
+        name.setMinimumWidth(24)
         detail = ElidedLabel(detail_of(profile), self)
         detail.setProperty("type", "meta")
         detail.setProperty("tone", "text_3")

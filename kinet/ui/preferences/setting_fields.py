@@ -253,6 +253,10 @@ class _Lines(QPlainTextEdit):
 
     left = Signal()
 
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setTabChangesFocus(True)
+
     def focusOutEvent(self, event: Any) -> None:
         super().focusOutEvent(event)
         self.left.emit()

@@ -25,6 +25,7 @@ from kinet.settings.fields import Choice
 from kinet.ui.kit.controls import IconButton, text_label
 from kinet.ui.kit.input_filters import guard_wheel
 from kinet.ui.kit.part_buttons import name_buttons_in, padded
+from kinet.ui.kit.row_ground import RingDelegate
 from kinet.ui.kit.scrim import Scrim
 from kinet.ui.look.theme import current_theme, icon
 from kinet.ui.preferences.folder_parts import FolderParts
@@ -188,6 +189,7 @@ class SettingsDialog(QDialog):
         self.list.setObjectName("settingsList")
         self.list.setAccessibleName("Pages")
         self.list.setIconSize(QSize(16, 16))
+        self.list.setItemDelegate(RingDelegate(self.list))
         self.list.currentRowChanged.connect(self._turn)
         side = QVBoxLayout(self._side)
         side.setContentsMargins(8, 16, 8, 8)

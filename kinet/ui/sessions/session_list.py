@@ -22,7 +22,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from kinet.ui.kit.controls import draw_icon
-from kinet.ui.kit.row_ground import draw_ground
+from kinet.ui.kit.row_ground import BY_KEY, draw_ground
 from kinet.ui.look.theme import current_theme
 
 ROW_HEIGHT = 32
@@ -248,8 +248,7 @@ def _paint_group(painter: QPainter, rect: QRect, group: _Group) -> None:
 
 def _paint_row(painter: QPainter, rect: QRect, item: SessionItem, state: QStyle.StateFlag) -> None:
     theme = current_theme()
-    by_key = QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_KeyboardFocusChange
-    draw_ground(painter, state, rect.adjusted(8, 0, -8, 0), ring=by_key)
+    draw_ground(painter, state, rect.adjusted(8, 0, -8, 0), ring=BY_KEY)
     _paint_mark(painter, QPoint(rect.left() + 24, rect.center().y() + 1), item.state)
     area = QRect(rect.left() + 40, rect.top(), rect.width() - 40 - 16, rect.height())
     painter.setFont(theme.font("meta", digits=True))

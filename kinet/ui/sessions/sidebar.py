@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QModelIndex, QPoint, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -224,6 +224,8 @@ class SearchField(QLineEdit):
         self.setPlaceholderText(placeholder)
         self.setTextMargins(20, 0, 0, 0)
         self.setProperty("search", True)
+        if hint:
+            self.setToolTip(f"{placeholder}  ({hint})")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.text():
@@ -240,6 +242,10 @@ class SearchField(QLineEdit):
             painter.setFont(theme.font("meta"))
             painter.setPen(theme.qcolor("text_3"))
             area = self.rect().adjusted(0, 0, -8, 0)
+            taken = 40 + self.fontMetrics().horizontalAdvance(self.placeholderText())
+            if taken + painter.fontMetrics().horizontalAdvance(self._hint) > area.width():
+                # No room for the keys; the tooltip tells them.
+                return
             alignment = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(area, alignment, self._hint)
 
@@ -278,17 +284,23 @@ class _SessionView(QListView):
         super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        index = self.indexAt(event.pos())
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        # Of the key Qt says only where the list is: it means the marked row.
+        index = self.currentIndex() if by_key else self.indexAt(event.pos())
         session_id = index.data(SessionModel.ID_ROLE)
         if not isinstance(session_id, str):
             return
+        spot = event.globalPos()
+        if by_key:
+            self.scrollTo(index)
+            spot = self.viewport().mapToGlobal(self.visualRect(index).bottomLeft())
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         rename = menu.addAction(icon("edit"), "Rename")
         rename.triggered.connect(lambda: self.edit(index))
         delete = menu.addAction(icon("trash"), "Move to trash")
         delete.triggered.connect(lambda: self.delete_requested.emit(session_id))
-        menu.popup(event.globalPos())
+        menu.popup(spot)
 
     def _choose(self, index: QModelIndex) -> None:
         session_id = index.data(SessionModel.ID_ROLE)
@@ -321,17 +333,21 @@ class _NewSessionRow(PaintedButton):
             painter.drawRoundedRect(box, 6, 6)
         if self.ring and self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(theme.qcolor("focus"))
-            painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 6, 6)
+            painter.setPen(QPen(theme.qcolor("focus"), theme.ring))
+            inset = theme.ring / 2
+            painter.drawRoundedRect(QRectF(box).adjusted(inset, inset, -inset, -inset), 6, 6)
         draw_icon(painter, "plus", "accent", QPoint(24, self.height() // 2))
         area = self.rect().adjusted(40, 0, -16, 0)
         painter.setFont(theme.font("ui", bold=True))
         painter.setPen(theme.qcolor("text"))
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(area, middle | Qt.AlignmentFlag.AlignLeft, self.text())
+        taken = painter.fontMetrics().horizontalAdvance(self.text()) + 8
         painter.setFont(theme.font("meta"))
         painter.setPen(theme.qcolor("text_3"))
-        painter.drawText(area, middle | Qt.AlignmentFlag.AlignRight, key_hint("Ctrl+N"))
+        keys = key_hint("Ctrl+N")
+        if taken + painter.fontMetrics().horizontalAdvance(keys) <= area.width():
+            painter.drawText(area, middle | Qt.AlignmentFlag.AlignRight, keys)
 
 
 class _Mark(QLabel):

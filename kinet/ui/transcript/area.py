@@ -196,6 +196,13 @@ class TranscriptArea(QAbstractScrollArea):
             return True
         return super().event(event)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Focus that came by keyboard is shown."""
+        reasons = Qt.FocusReason
+        by_key = event.reason() in (reasons.TabFocusReason, reasons.BacktabFocusReason)
+        self._keys.take_focus(by_key=by_key)
+        super().focusInEvent(event)
+
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """The keyboard is elsewhere."""
         self._keys.lose_focus()

@@ -38,6 +38,7 @@ from kinet.ui.transcript.entries.compaction_entry import CompactionEntry
 from kinet.ui.transcript.entries.error_card import ErrorEntry
 from kinet.ui.transcript.entries.files_entry import FilesEntry
 from kinet.ui.transcript.entries.lines import MetaEntry, NoticeEntry, RetryEntry
+from kinet.ui.transcript.entries.model_line import ModelLine
 from kinet.ui.transcript.entries.reasoning import ReasoningEntry
 from kinet.ui.transcript.entries.receipt import ReceiptEntry
 from kinet.ui.transcript.entries.steps_group import StepGroup
@@ -99,6 +100,7 @@ class Teller:
             case TurnStarted(turn_id=turn_id):
                 self._begin(turn_id)
             case StepStarted():
+                turn.chosen = None
                 self._end_retry()
                 self._begin_step()
             case SegmentReset():
@@ -117,11 +119,10 @@ class Teller:
             case ContextCompacted(before=before, after=after, summary=summary):
                 self._add_line(CompactionEntry(before, after, summary))
             case ModelChosen():
-                if words := _chosen_words(event):
-                    self._add_line(NoticeEntry(words, "info", "model"))
-            case FilesChanged(paths=paths, call_id=call_id):
-                turn.paths.update(dict.fromkeys(paths))
-                turn.changed_call = call_id or turn.changed_call
+                self._choose(event)
+            case FilesChanged(turn_id=turn_id) if turn_id not in ("", turn.id):
+                _tell_found(self._ends, self._sink, event)
+            case FilesChanged():
                 turn.count_changed(event)
             case FactsNoticed(facts=facts, cost=cost):
                 receipt = ReceiptEntry(facts, money(cost) if cost else "")
@@ -329,6 +330,14 @@ class Teller:
             self._close_stretch()
         self._sink.add(line)
 
+    def _choose(self, event: ModelChosen) -> None:
+        before, line = self._turn.chosen, ModelLine(event, self._turn.chosen)
+        if before is not None and before.text:
+            self._sink.remove(before)
+        if line.text:
+            self._add_line(line)
+        self._turn.chosen = line
+
     def _end_retry(self) -> None:
         if self._turn.retry is not None:
             self._sink.remove(self._turn.retry)
@@ -362,6 +371,8 @@ class Teller:
             # What was told of the limit when it was met says more, and is not said twice.
             words = f"{_ENDS.get(event.reason, event.reason)} {event.detail}".strip()
             self._sink.add(NoticeEntry(words, "warning"))
+        for found in self._ends.found_of(turn.id):
+            turn.count_changed(found)
         if turn.paths:
             added, removed = turn.lines_changed()
             card = FilesEntry(tuple(turn.paths), added, removed, turn.changed_call, turn.id)
@@ -374,19 +385,24 @@ class Teller:
         self._turn = Turn()
 
 
+def _tell_found(ends: TurnEnds, sink: Sink, event: FilesChanged) -> None:
+    """What an ended turn is found to have changed, in its own card."""
+    told = ends.add_found(event)
+    if told is None:
+        return
+    card, before = told
+    if before is None:
+        sink.touch(card)
+    else:
+        sink.add(card, before)
+
+
 def _acts(kind: str) -> tuple[tuple[str, str], ...]:
     """What is offered for a failure of this kind."""
     if kind == "interrupted":
-        return (("continue", "Continue"), ("retry-step", "Retry the step"), ("leave", "Leave"))
+        return (
+            ("continue", "Continue"),
+            ("retry-step", "Ask for the step again"),
+            ("leave", "Leave"),
+        )
     return (("retry", "Try anyway" if kind == "circuit" else "Retry"),)
-
-
-def _chosen_words(event: ModelChosen) -> str:
-    parts = []
-    if event.profile != event.was_profile:
-        parts.append(f"{event.profile or 'The default model'} answers from here on.")
-    if event.effort != event.was_effort:
-        parts.append(f"Effort: {event.effort or 'as usual'}.")
-    if event.preset != event.was_preset:
-        parts.append(f"Preset: {event.preset or 'the usual one'}.")
-    return " ".join(parts)

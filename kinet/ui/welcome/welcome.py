@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -68,6 +68,8 @@ class WelcomePage(QWidget):
         """Takes on another look."""
         for tile in (self.found, self.key, self.tour):
             tile.set_theme(theme)
+        # When the larger words are known.
+        QTimer.singleShot(0, self, self._place_tiles)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Looks around when it is first seen, if there is a loop to do it in."""
@@ -134,7 +136,8 @@ class WelcomePage(QWidget):
 
     def _place_tiles(self) -> None:
         least = self.found.minimumSizeHint().width() + self.key.minimumSizeHint().width()
-        narrow = self.width() < least + self._grid.horizontalSpacing() + 2 * _MARGIN
+        room = min(self.width() - 2 * _MARGIN, _COLUMN)
+        narrow = room < least + self._grid.horizontalSpacing()
         if narrow == self._narrow:
             return
         self._narrow = narrow
@@ -150,7 +153,7 @@ class WelcomePage(QWidget):
 
     async def _test(self) -> bool:
         """Tries what the tile holds; True if it works."""
-        profile, key = self.key.profile, self.key.key
+        profile, key = self.key.asked, self.key.key
         if profile is None:
             return False
         self.key.show_busy("Testing…")

@@ -27,6 +27,7 @@ from kinet.ui.models.probe_words import (
 from kinet.ui.welcome.welcome_tiles import Tile
 
 START = 100
+_ANY_SERVER = "Any server that speaks one of the three protocols."
 
 
 class KeyTile(Tile):
@@ -73,6 +74,13 @@ class KeyTile(Tile):
             return None
         model = "" if self.models.isHidden() else self.models.currentText()
         return chosen if not model else _with_model(chosen, model)
+
+    @property
+    def asked(self) -> ModelProfile | None:
+        """The profile that can be tested: the server of an address tells its models itself."""
+        if self.form.isHidden():
+            return self.profile
+        return None if self.form.address_problem() else self.form.profile()
 
     def offer(self, profiles: Sequence[ModelProfile]) -> None:
         """Whose key it may be: one is taken, several are offered."""
@@ -149,7 +157,6 @@ class KeyTile(Tile):
         self.models.hide()
         self.form.show()
         self.other.hide()
-        self.line.setText("Any server that speaks one of the three protocols.")
         self.form.address.setFocus(Qt.FocusReason.OtherFocusReason)
         self._refresh()
 
@@ -216,10 +223,15 @@ class KeyTile(Tile):
 
     def _refresh(self, primary: bool = False) -> None:
         """Buttons follow what is filled in; the saving one is filled once the key works."""
-        ready = self.profile is not None and (bool(self.key) or not self.form.isHidden())
-        self.test.setEnabled(ready)
+        given = bool(self.key) or not self.form.isHidden()
+        self.test.setEnabled(self.asked is not None and given)
+        ready = self.profile is not None and given
         self.save.setEnabled(ready)
-        kind = "primary" if primary else ""
+        if not self.form.isHidden():
+            # Why the buttons wait, once something was typed.
+            problem = self.form.problem() if self.form.address.text().strip() else ""
+            self.line.setText(problem or _ANY_SERVER)
+        kind = "primary" if primary and ready else ""
         if (self.save.property("kind") or "") != kind:
             self.save.setProperty("kind", kind)
             repolish(self.save)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from kinet.ui.kit.controls import ElidedLabel, text_label
 from kinet.ui.kit.over_window import whole_words
+from kinet.ui.kit.part_buttons import TextButton
 
 if TYPE_CHECKING:
     from kinet.ui.chat.chat_panel import ChatPanel
@@ -73,9 +74,8 @@ class CloseQuestion(QDialog):
         whole_words(self, 480)
         body = text_label(work.consequence)
         body.setWordWrap(True)
-        stop = QPushButton("Stop and quit")
-        stop.setProperty("kind", "danger")
-        stay = QPushButton("Keep working")
+        stop = TextButton("Stop and quit", self, kind="danger")
+        stay = TextButton("Keep working", self)
         stay.setDefault(True)
         buttons = QDialogButtonBox(self)
         buttons.addButton(stay, QDialogButtonBox.ButtonRole.RejectRole)

@@ -79,17 +79,26 @@ class KeyList(QDialog):
             grid.addWidget(name, number, 0)
             grid.addWidget(hint, number, 1)
             self._rows.append((f"{title} {keys} {group}".casefold(), [name, hint]))
-        grid.setRowStretch(len(rows), 1)
+        self._none = text_label("No shortcut fits. Try another word.", tone="text_2")
+        self._none.setWordWrap(True)
+        self._none.hide()
+        grid.addWidget(self._none, len(rows), 0, 1, 2)
+        grid.setRowStretch(len(rows) + 1, 1)
         area = QScrollArea(self)
+        area.setAccessibleName("Keys")
         area.setWidgetResizable(True)
         area.setWidget(inner)
         return area
 
     def _filter(self, text: str) -> None:
         words = text.casefold().split()
+        found = False
         for haystack, widgets in self._rows:
+            fits = all(word in haystack for word in words)
+            found = found or fits
             for widget in widgets:
-                widget.setVisible(all(word in haystack for word in words))
+                widget.setVisible(fits)
+        self._none.setVisible(not found)
 
 
 def _row(command: Command) -> tuple[str, str, str]:

@@ -32,9 +32,14 @@ _ON_PAPER = (
     ('<img src="', '<img style="vertical-align:middle" src="'),
     ('<span style="font-size:1px;color:transparent">☐</span>', "☐ "),
     ('<span style="font-size:1px;color:transparent">☑</span>', "☑ "),
-    ('<table width="100%" cellspacing="0" cellpadding="0">',
-     '<table width="100%" cellspacing="0" cellpadding="0" border="1" '
-     'style="border-collapse:collapse">'),
+    *(
+        (
+            f'<table width="100%" cellspacing="0" cellpadding="0"{turned}>',
+            f'<table width="100%" cellspacing="0" cellpadding="0" border="1"{turned} '
+            'style="border-collapse:collapse">',
+        )
+        for turned in ("", ' dir="rtl"')
+    ),
 )  # fmt: skip
 
 

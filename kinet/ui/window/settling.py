@@ -23,7 +23,7 @@ def settle(desk: SessionDesk) -> None:
 def is_busy(desk: SessionDesk) -> bool:
     """True while a session is read or told, or what is on screen is not all there yet."""
     opening = any(task.get_name() == OPENING for task in running())
-    return opening or not desk.current.transcript.is_idle()
+    return opening or not desk.current.reading.is_idle()
 
 
 def hand_back(desk: SessionDesk, spare: SpareMemory) -> None:

@@ -37,6 +37,7 @@ from kinet.ui.frame.window_geometry import Geometry
 from kinet.ui.kit.figures import cost_words
 from kinet.ui.kit.tasks import spawn
 from kinet.ui.kit.toast import Toast
+from kinet.ui.kit.warm_up import WarmUp
 from kinet.ui.look.look import Look
 from kinet.ui.look.theme import Theme
 from kinet.ui.palette.palette_entries import server_entries, skill_entries
@@ -65,6 +66,8 @@ class WindowCore(QObject):
         super().__init__(window)
         self._window, self._program, self._look = window, program, look
         self.filled = False
+        self.warm_up = WarmUp(lambda: _warm_up(program), self)
+        self.warm_up.done.connect(lambda: self.parts.desk.current.reading.build())
 
     def build(self, geometry: Geometry) -> Iterator[None]:
         """Builds everything; each step is short, so that the loop can turn between them."""
@@ -102,6 +105,7 @@ class WindowCore(QObject):
         self.rules.saved.connect(lambda: self.trust.follow(desk.current))
         self.changes = SessionChanges(program, sidebar, desk, toast)
         self.opening = SessionOpening(program, sidebar, desk, stack, toast)
+        self.opening.prepare = self.warm_up.wait
         self.search = SessionSearch(program, sidebar, desk, self.opening)
         self.undo = ChangesDesk(steps, toast, window)
         self.link = SettingsLink(program, self.parts)
@@ -126,8 +130,6 @@ class WindowCore(QObject):
         self.filled = True
         self._look.load_other_fonts()
         yield
-        parts.desk.current.reading.build()
-        yield
         parts.desk.load_list()
         yield
         parts.models.prepare()
@@ -142,6 +144,10 @@ class WindowCore(QObject):
             parts.toast.tell(sentence, seconds=0)
         spawn(self.show_month(), "month total")
         spawn(serve_commands(program, self._window, parts.desk), "serving commands")
+        self.warm_up.watch(self._window)
+        if parts.desk.current.composer.text():
+            # Typed meanwhile, or before the last end: it is about to be sent.
+            self.warm_up.begin()
 
     async def show_month(self) -> None:
         """Shows what was spent this month."""
@@ -171,6 +177,7 @@ class WindowCore(QObject):
 
     def _serve(self, panel: ChatPanel) -> None:
         parts = self.parts
+        panel.runner.prepare = lambda: self._warmed(panel)
         parts.models.serve(panel)
         parts.files.serve(panel)
         BannerDesk(self._program, panel, parts.models)
@@ -194,6 +201,11 @@ class WindowCore(QObject):
         if self.filled:
             self.link.serve()
 
+    async def _warmed(self, panel: ChatPanel) -> None:
+        """Returns when a turn can begin without a stall, with a transcript to show it in."""
+        await self.warm_up.wait()
+        panel.reading.build()
+
     async def _offer_more(self, palette: Palette) -> None:
         """Adds skills and servers to a palette, if it is still open when they are read."""
         closed: list[bool] = []
@@ -210,7 +222,7 @@ class WindowCore(QObject):
         return [*slash_commands(self.parts, self.keys.actions), *self.skills.commands()]
 
     def _follow(self, panel: ChatPanel) -> None:
-        if self.filled:
+        if self.warm_up.is_done or (self.filled and panel.session is not None):
             panel.reading.build()
         self.parts.steps.follow(panel)
         self.parts.models.follow(panel)
@@ -219,6 +231,7 @@ class WindowCore(QObject):
         self.skills.follow(panel)
         self.servers.follow(panel)
         self.rules.follow(panel)
+        self.parts.toast.stand_on(panel.body)
         self._arranged()
         self._retitle()
 
@@ -240,3 +253,13 @@ class WindowCore(QObject):
         self.parts.models.set_theme(theme)
         self.trust.set_theme(theme)
         self.undo.set_theme(theme)
+
+
+def _warm_up(program: Program) -> None:
+    """In a thread: what a conversation is shown with, and what the first message needs."""
+    import kinet.ui.asking.approval_card
+    import kinet.ui.panel.step_detail
+    import kinet.ui.transcript.presenter
+    import kinet.ui.transcript.view  # noqa: F401
+
+    program.warm_up()

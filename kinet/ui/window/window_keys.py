@@ -15,6 +15,7 @@ from kinet.ui.conversation_text import last_answer, last_code
 from kinet.ui.desks.actions import install
 from kinet.ui.desks.window_parts import WindowParts
 from kinet.ui.kit.clipboard import copy_text
+from kinet.ui.kit.in_sight import bring_into_sight
 from kinet.ui.palette.palette_entries import palette_entries
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ class WindowKeys(QObject):
         for number in range(1, SESSION_KEYS + 1):
             keys = QShortcut(QKeySequence(f"Ctrl+{number}"), parts.window)
             keys.activated.connect(lambda place=number - 1: self._open_session(place))
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._focus_moved)
 
     def escape(self) -> None:
         """The first that applies: overlay, find bar, comparison, edited message, running turn."""
@@ -159,6 +163,10 @@ class WindowKeys(QObject):
             "keys": self.show_keys,
             "quit": parts.window.close,
         }
+
+    def _focus_moved(self, _old: QWidget | None, now: QWidget | None) -> None:
+        if now is not None:
+            bring_into_sight(now)
 
     def _compose(self, first: Callable[[], object]) -> None:
         first()

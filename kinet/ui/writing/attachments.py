@@ -13,6 +13,7 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QRes
 from PySide6.QtWidgets import QWidget
 
 from kinet.net.pictures import media_type_of
+from kinet.session.attached import Attached
 from kinet.ui.kit.controls import IconButton, draw_icon
 from kinet.ui.kit.size_words import size_words
 from kinet.ui.look.theme import current_theme
@@ -138,9 +139,11 @@ def attachments_from_json(raw: Any) -> tuple[Attachment, ...]:
     )
 
 
-def pictures_of(attachments: tuple[Attachment, ...]) -> tuple[Path, ...]:
-    """The files of the pictures among them."""
-    return tuple(Path(item.path) for item in attachments if item.is_picture)
+def pictures_of(attachments: tuple[Attachment, ...]) -> tuple[Attached, ...]:
+    """The pictures among them, as they are sent or wait to be."""
+    return tuple(
+        Attached(item.name, item.path, item.size) for item in attachments if item.is_picture
+    )
 
 
 class ChipBar(QWidget):

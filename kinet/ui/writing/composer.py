@@ -13,10 +13,18 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from kinet.core.own_command import typed_command
-from kinet.ui.kit.controls import BUTTON, IconButton, MenuButton, PaintedButton, draw_icon, key_hint
+from kinet.ui.kit.controls import (
+    BUTTON,
+    IconButton,
+    MenuButton,
+    PaintedButton,
+    draw_icon,
+    key_hint,
+    line_room,
+)
 from kinet.ui.look.theme import current_theme
 from kinet.ui.writing.attachments import Attachment, ChipBar, read_attachment
 from kinet.ui.writing.command_mark import CommandMark, make_message, mark_field
@@ -297,7 +305,7 @@ class SendButton(IconButton):
         elif self.underMouse():
             token = "accent_hover"
         painter = QPainter(self)
-        self.paint_surface(painter, token)
+        self.paint_surface(painter, token, filled=self.isEnabled())
         glyph = "on_accent" if self.isEnabled() else "disabled"
         draw_icon(painter, "send", glyph, QPoint(self.width() // 2, self.height() // 2))
 
@@ -311,17 +319,17 @@ class StopButton(PaintedButton):
         self.setText("Stop")
         self.setAccessibleName("Stop")
         self.setToolTip(f"Stop this turn  ({key_hint('Ctrl+.')})")
-        self.setFixedHeight(BUTTON)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def minimumSizeHint(self) -> QSize:
         word = QFontMetrics(current_theme().font("ui")).horizontalAdvance("Stop")
-        return QSize(10 + 16 + 6 + word + 12, BUTTON)
+        return QSize(10 + 16 + 6 + word + 12, line_room("ui", BUTTON))
 
     def sizeHint(self) -> QSize:
         theme = current_theme()
         word = QFontMetrics(theme.font("ui")).horizontalAdvance("Stop")
         keys = QFontMetrics(theme.font("meta")).horizontalAdvance(key_hint("Ctrl+."))
-        return QSize(10 + 16 + 6 + word + 6 + keys + 12, BUTTON)
+        return QSize(10 + 16 + 6 + word + 6 + keys + 12, line_room("ui", BUTTON))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = current_theme()

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from kinet.core.own_command import as_message_text, typed_command
+from kinet.session.attached import Attached
 from kinet.ui.conversation_text import typed_before
 from kinet.ui.open_session import OpenSession, Queued
-from kinet.ui.writing.attachments import pictures_of, with_attachments
+from kinet.ui.writing.attachments import Attachment, pictures_of, with_attachments
 from kinet.ui.writing.composer import Composer
 from kinet.ui.writing.drafts import NEW, Draft, DraftBook
+from kinet.ui.writing.pasted_pictures import come_back
 
 _DRAFT_DELAY = 700  # milliseconds from a key to the file
 
@@ -19,12 +22,12 @@ _DRAFT_DELAY = 700  # milliseconds from a key to the file
 class ComposerDesk(QObject):
     """Serves one composer. `send_now` comes when a turn should start."""
 
-    # The text, and the files of pictures.
+    # The text, and its pictures.
     send_now = Signal(str, object)
     run_now = Signal(str)  # a command of the person's own, as it was typed
     model_needed = Signal()
-    # A message of the paused queue is to be sent now; True for a command of the person's own.
-    waiting_chosen = Signal(str, bool)
+    # A message of the paused queue, to be sent now.
+    waiting_chosen = Signal(object)
 
     def __init__(
         self, composer: Composer, drafts: DraftBook, session: Callable[[], OpenSession | None]
@@ -78,13 +81,10 @@ class ComposerDesk(QObject):
             return
         session = self._session()
         if self.running and session is not None:
-            if pictures:
-                self._composer.problem.emit("A picture can be sent when this turn has ended.")
-                return
             if self.asked:
-                session.steer(text)
+                session.steer(text, pictures)
             else:
-                session.enqueue(text)
+                session.enqueue(text, pictures)
             self.clear()
             self.show_queue()
             return
@@ -111,10 +111,18 @@ class ComposerDesk(QObject):
         self._composer.set_content("")
         self.save_draft()
 
-    def give_back(self, text: str) -> None:
-        """Puts a text that could not be sent back into the composer, before what is in it."""
+    def give_back(self, text: str, pictures: Sequence[Any] = ()) -> None:
+        """Puts what could not be sent back into the composer, before what is in it."""
         joined = _joined(text, self._composer.text())
-        self._composer.set_content(joined, self._composer.attachments())
+        self._composer.set_content(
+            joined, (*self._come_back(pictures), *self._composer.attachments())
+        )
+
+    def _come_back(self, pictures: Sequence[Any]) -> tuple[Attachment, ...]:
+        """Pictures as they were attached; what was part of a message all along is none of them."""
+        folder = self._composer.pictures.folder
+        given = (come_back(item, folder) for item in pictures if isinstance(item, Attached))
+        return tuple(item for item in given if item is not None)
 
     def show_queue(self) -> None:
         """Shows the messages that wait."""
@@ -147,7 +155,7 @@ class ComposerDesk(QObject):
         if not self.running:
             self._send_waiting(session, message_id)
         elif (item := self._take(session, message_id)) is not None:
-            session.steer(item.text)
+            session.steer(item.text, item.attachments)
             self.show_queue()
 
     def _send_waiting(self, session: OpenSession, message_id: str) -> None:
@@ -156,14 +164,15 @@ class ComposerDesk(QObject):
         if found is not None and not (found.command or self.has_model):
             self.model_needed.emit()
         elif (item := session.take_queued(message_id)) is not None:
-            self.waiting_chosen.emit(item.text, item.command)
+            self.waiting_chosen.emit(item)
             self.show_queue()
 
     def _edit(self, message_id: str) -> None:
         session = self._session()
         if session is not None and (item := self._take(session, message_id)) is not None:
-            typed = item.text if item.command else as_message_text(item.text)
-            self._composer.set_content(_joined(typed, self._composer.text()))
+            self.give_back(
+                item.text if item.command else as_message_text(item.text), item.attachments
+            )
             self._composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _remove(self, message_id: str) -> None:

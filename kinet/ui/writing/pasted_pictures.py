@@ -12,6 +12,7 @@ from PySide6.QtGui import QImage
 
 from kinet.core.atomic_write import write_bytes
 from kinet.net.pictures import media_type_of, prepared
+from kinet.session.attached import Attached
 from kinet.ui.kit.size_words import size_words
 from kinet.ui.writing.attachments import MAX_PICTURE_BYTES, Attachment
 from kinet.ui.writing.given_pictures import Picture
@@ -56,13 +57,43 @@ def kept(picture: Picture, folder: Path | None) -> Attachment | str:
         return DAMAGED
     if folder is None:
         return "There is no place to keep the picture."
-    name = f"{hashlib.sha256(data).hexdigest()[:16]}.{_ENDS[media_type_of(data)]}"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_bytes(folder / name, data)
+        path = _write(data, folder)
     except OSError as exc:
         return f"The picture could not be kept: {exc.strerror or exc}."
-    return Attachment(_name(data), "", str(folder / name), len(data))
+    return Attachment(_name(data), "", str(path), len(data))
+
+
+def come_back(item: Attached, folder: Path | None) -> Attachment | None:
+    """What was attached to a message that is written on; None for what is no picture.
+
+    Its own file where that is as it was, else one made of what would have been sent.
+    """
+    if _is_as_it_was(item):
+        return Attachment(item.name, "", item.path, item.size)
+    data = item.data
+    if data is None or folder is None or not media_type_of(data):
+        # A file that was never read: the person is told when it is sent again.
+        return Attachment(item.name, "", item.path, item.size or 1) if item.path else None
+    try:
+        path = _write(data, folder)
+    except OSError:
+        return None
+    return Attachment(item.name, "", str(path), len(data))
+
+
+def _is_as_it_was(item: Attached) -> bool:
+    try:
+        return bool(item.path) and item.size == Path(item.path).stat().st_size
+    except OSError:
+        return False
+
+
+def _write(data: bytes, folder: Path) -> Path:
+    name = f"{hashlib.sha256(data).hexdigest()[:16]}.{_ENDS[media_type_of(data)]}"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_bytes(folder / name, data)
+    return folder / name
 
 
 def forget_unused(folder: Path, used: Iterable[str]) -> None:

@@ -63,7 +63,7 @@ class QueueTray(QWidget):
         first = list(steering)
         steering_ids = {item.id for item in first}
         for number, item in enumerate((*first, *queue), start=1):
-            row = _Row(number, item.text, self, is_command=item.command, running=running)
+            row = _Row(number, item, self, running=running)
             if item.id in steering_ids:
                 row.steer.setEnabled(False)
                 row.steer.setText("Steers the turn")
@@ -84,10 +84,9 @@ class QueueTray(QWidget):
 
 
 class _Row(QWidget):
-    def __init__(
-        self, number: int, text: str, parent: QWidget, *, is_command: bool, running: bool
-    ) -> None:
+    def __init__(self, number: int, item: Queued, parent: QWidget, *, running: bool) -> None:
         super().__init__(parent)
+        text, is_command = item.text, item.command
         self.setFixedHeight(ROW_HEIGHT)
         row = QHBoxLayout(self)
         row.setContentsMargins(38, 0, 8, 0)
@@ -95,8 +94,12 @@ class _Row(QWidget):
         count = text_label(str(number), type="meta", tone="text_3", parent=self)
         count.setFixedWidth(12)
         self.label = ElidedLabel(text, self)
+        self.attached = text_label(_attached_words(item), type="meta", tone="text_3", parent=self)
+        self.attached.setToolTip("\n".join(one.name for one in item.attachments))
+        self.attached.setVisible(bool(item.attachments))
         what = "command " if is_command else ""
-        self.label.setAccessibleName(f"Queued {what}{number}: {text}")
+        more = f", {_attached_words(item)}" if item.attachments else ""
+        self.label.setAccessibleName(f"Queued {what}{number}: {text}{more}")
         self._icon = "terminal" if is_command else "steer"
         if is_command:
             self.label.setProperty("type", "code")
@@ -117,6 +120,7 @@ class _Row(QWidget):
             button.setAccessibleName(f"{what}: {text[:80]}")
         row.addWidget(count)
         row.addWidget(self.label, 1)
+        row.addWidget(self.attached)
         row.addStretch(0)
         for button in (self.steer, self.edit, self.remove):
             row.addWidget(button)
@@ -125,3 +129,10 @@ class _Row(QWidget):
         painter = QPainter(self)
         draw_icon(painter, self._icon, "text_2", QPoint(24, self.height() // 2))
         painter.setPen(Qt.PenStyle.NoPen)
+
+
+def _attached_words(item: Queued) -> str:
+    """What is attached: "2 pictures"."""
+    count = len(item.attachments)
+    what = "picture" if all(one.is_picture for one in item.attachments) else "attachment"
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from kinet.core.events import Event, ToolFinished, TurnStarted
 from kinet.ui.kit.capped_scroll import CappedScroll
 from kinet.ui.kit.controls import BUTTON, ElidedLabel, IconButton, draw_icon, text_label
+from kinet.ui.kit.long_words import breakable
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.look.theme import current_theme
-from kinet.ui.transcript.blocks.draw import breakable
 
 _MARKS = {"done": "✓", "doing": "▸", "open": "○"}
 _WORDS = {"done": "done", "doing": "being done", "open": "not begun"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, QUrl
@@ -129,6 +130,57 @@ def table_of(document: QTextDocument) -> QTextTable | None:
     return None
 
 
+def row_begin(document: QTextDocument, row: int) -> int:
+    """The first place of a row of a document that is a table; its end where there is none."""
+    table = table_of(document)
+    if table is None or row >= table.rows():
+        return document.characterCount() - 1
+    return table.cellAt(row, 0).firstPosition()
+
+
+def is_mirrored(table: QTextTable) -> bool:
+    """True if it is read from the right: its last column is the first of the document."""
+    return table.format().layoutDirection() == Qt.LayoutDirection.RightToLeft
+
+
+def columns_in_order(table: QTextTable) -> Sequence[int]:
+    """The numbers of its columns as they are read."""
+    columns = range(table.columns())
+    return columns[::-1] if is_mirrored(table) else columns
+
+
+def has_mirrored(document: QTextDocument) -> bool:
+    """True if a table in it is read from the right."""
+    frames = document.rootFrame().childFrames()
+    return any(isinstance(frame, QTextTable) and is_mirrored(frame) for frame in frames)
+
+
+def reading_order(
+    document: QTextDocument, begin: int = 0, end: int = 10**9
+) -> Iterator[QTextBlock]:
+    """The paragraphs between two places as they are read: rows of a table that is read from the
+    right turn round."""
+    turned = has_mirrored(document)
+    row: list[QTextBlock] = []
+    row_of = (-1, -1)
+    block = document.findBlock(begin)
+    while block.isValid() and block.position() <= end:
+        table = QTextCursor(block).currentTable() if turned else None
+        here = (-1, -1)
+        if table is not None and is_mirrored(table):
+            here = (table.firstPosition(), table.cellAt(block.position()).row())
+        if here != row_of:
+            yield from reversed(row)
+            row, row_of = [], here
+        if here[0] < 0:
+            yield block
+        else:
+            # A cell is one paragraph.
+            row.append(block)
+        block = block.next()
+    yield from reversed(row)
+
+
 def columns_of(document: QTextDocument, table: QTextTable, padding: int) -> tuple[float, ...]:
     """The widths of the columns as they are laid out, in percent."""
     edges = []
@@ -188,15 +240,6 @@ def pictures(block: QTextBlock) -> list[str]:
             # The same picture twice in a row is one fragment.
             names += [name] * fragment.length()
         iterator += 1
-    return names
-
-
-def formulas_of(document: QTextDocument) -> list[str]:
-    """The names of all formulas of a document, in order."""
-    names, block = [], document.begin()
-    while block.isValid():
-        names += pictures(block)
-        block = block.next()
     return names
 
 

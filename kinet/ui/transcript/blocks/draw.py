@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from kinet.ui.transcript.blocks.style import Style
 
 RADIUS = 8
-_LONG_WORD = re.compile(r"\S{40}")
 BUTTON = 28
 
 
@@ -76,11 +73,6 @@ def words(
     flags = int(side | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
     painter.drawText(rect, flags, text)
     return round(style.advance(text, size, bold=bold, mono=mono, digits=digits))
-
-
-def breakable(text: str) -> str:
-    """The text with places to break in words that may be wider than a line: only there."""
-    return _LONG_WORD.sub(lambda run: f"{run.group()}\u200b", text)
 
 
 def icon(painter: QPainter, style: Style, rect: QRect, name: str, token: str, size: int) -> None:

@@ -99,13 +99,14 @@ def find(document: QTextDocument, panels: set[int], indent: int, code: str) -> O
         else:
             made.boxes += _inline_code(block, box.topLeft(), code)
         listed = block.textList()
-        if listed is not None and block.text().startswith(TASKS):
+        drawn = listed is not None and listed.format().style() == _PLAIN
+        if drawn and block.text().startswith(TASKS):
             place = _bullet(block, box)
             if block.textDirection() == Qt.LayoutDirection.RightToLeft:
                 # A box is wider than a bullet, and leans away from the words.
                 place += QPointF(4, 0)
             made.tasks.append((place, block.text().startswith(TASKS[1])))
-        elif listed is not None and listed.format().style() == _PLAIN:
+        elif drawn:
             made.bullets.append(_bullet(block, box))
         bars = _bars(document, block, box, indent, bars)
         made.bars += [bar for bar in bars if all(bar is not one for one in made.bars)]

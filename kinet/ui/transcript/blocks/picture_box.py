@@ -1,4 +1,7 @@
-"""Shows a picture of a message large: from the message's own bytes, nothing is fetched."""
+"""Shows a picture of a message large: from the message's own bytes, nothing is fetched.
+
+One that moves stands still until a click lets it play.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,32 @@ import binascii
 
 from PySide6.QtCore import QBuffer, QByteArray, QSize, Qt
 from PySide6.QtGui import QImage, QImageReader, QMouseEvent, QPainter, QPixmap
-from PySide6.QtWidgets import QDialog, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from kinet.net.moving_pictures import moves
+from kinet.ui.kit.controls import text_label
+from kinet.ui.kit.part_buttons import TextButton
+from kinet.ui.transcript.blocks.player import Player
 
 _MEGABYTES = 256
 _SHARE = 0.9
+# Below one that moves: what it is, and the button that lets it play.
+_ROW = 40
 
 
 _DAMAGED = "This picture cannot be shown: its bytes are damaged or elsewhere."
 _TOO_LARGE = "This picture cannot be shown: it has {0:,} by {1:,} points, which is too many."
+
+
+def bytes_of(url: str) -> bytes:
+    """The bytes of a picture's data: address; none for anything else."""
+    head, _, data = url.partition(",")
+    if not head.startswith("data:image/") or not head.endswith(";base64"):
+        return b""
+    try:
+        return base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError):
+        return b""
 
 
 def decoded(url: str) -> tuple[QImage, str]:
@@ -22,12 +43,8 @@ def decoded(url: str) -> tuple[QImage, str]:
 
     Of a moving picture it is the first.
     """
-    head, _, data = url.partition(",")
-    if not head.startswith("data:image/") or not head.endswith(";base64"):
-        return QImage(), _DAMAGED
-    try:
-        raw = base64.b64decode(data, validate=True)
-    except (binascii.Error, ValueError):
+    raw = bytes_of(url)
+    if not raw:
         return QImage(), _DAMAGED
     buffer = QBuffer()
     buffer.setData(QByteArray(raw))
@@ -41,7 +58,7 @@ def decoded(url: str) -> tuple[QImage, str]:
 
 
 class PictureBox(QDialog):
-    """Opened with `open()`; a click or Esc closes it."""
+    """Opened with `open()`; a click or Esc closes it. One that moves plays and stops by a click."""
 
     def __init__(self, url: str, name: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -51,20 +68,47 @@ class PictureBox(QDialog):
         self.label = QLabel(self)
         self.label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.label.setAccessibleName(name)
+        self._most = parent.window().size() * _SHARE - QSize(0, _ROW)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.addWidget(self.label)
+        self.player: Player | None = None
         image, problem = decoded(url)
         if problem:
             self.label.setText(problem)
             self.label.setMargin(24)
-        else:
-            most = parent.window().size() * _SHARE
-            self.label.setPixmap(fitted(_on_white(image), most, self.devicePixelRatioF()))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 8)
-        column.addWidget(self.label)
+            return
+        self._show(image)
+        raw = bytes_of(url)
+        if moves(raw):
+            self._offer_to_play(raw, name, column)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A click is enough to be back."""
-        self.reject()
+        """A click is enough to be back, or to let it play."""
+        if self.player is not None and self.label.geometry().contains(event.position().toPoint()):
+            self.player.toggle()
+        else:
+            self.reject()
+
+    def _show(self, image: QImage) -> None:
+        self.label.setPixmap(fitted(_on_white(image), self._most, self.devicePixelRatioF()))
+
+    def _offer_to_play(self, raw: bytes, name: str, column: QVBoxLayout) -> None:
+        try:
+            self.player = player = Player(raw, self.label, self._show)
+        except ValueError:
+            # Its first picture is what can be seen of it.
+            return
+        self.label.setAccessibleName(f"{name}, animated")
+        self.label.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.play = TextButton("Play", self, size="row")
+        self.play.clicked.connect(player.toggle)
+        player.changed.connect(lambda: self.play.set_text("Pause" if player.is_playing else "Play"))
+        row = QHBoxLayout()
+        row.addWidget(text_label(f"Animated, {player.count:,} pictures", tone="text_2"))
+        row.addStretch(1)
+        row.addWidget(self.play)
+        column.addLayout(row)
 
 
 def _on_white(image: QImage) -> QImage:

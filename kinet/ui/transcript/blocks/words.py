@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtGui import QTextBlock, QTextDocument
+from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from kinet.markup.inline import ASIDE
 from kinet.markup.visible import unbroken
-from kinet.ui.transcript.blocks.documents import OBJECT, formulas_of, table_of
+from kinet.ui.transcript.blocks.documents import (
+    OBJECT,
+    columns_in_order,
+    pictures,
+    reading_order,
+    table_of,
+)
 from kinet.ui.transcript.blocks.formula_shelf import source_of
 from kinet.ui.transcript.blocks.ornaments import TASKS
 
@@ -24,20 +30,39 @@ def units(text: str, begin: int, end: int) -> str:
 
 
 def words(document: QTextDocument, begin: int, end: int) -> str:
-    """What is between two places, line by line, without what was added about links."""
-    raw = document.toRawText()
-    names = iter(formulas_of(document)[units(raw, 0, begin).count(OBJECT) :])
-    rows, block = [], document.findBlock(begin)
-    while block.isValid() and block.position() <= end:
-        first = max(begin, block.position())
-        row = "".join(_said(block, first, min(end, block.position() + block.length() - 1)))
-        if block.position() >= begin:
+    """What is between two places, line by line, without what was added about links.
+
+    Cells of a table in a list or a quote have tabs between them.
+    """
+    rows: list[str] = []
+    row_before = (-1, -1)
+    for block in reading_order(document, begin, end):
+        position = block.position()
+        first = max(begin, position)
+        said = "".join(_said(block, first, min(end, position + block.length() - 1)))
+        names = iter(pictures(block)[units(block.text(), 0, first - position).count(OBJECT) :])
+        row = "".join(source_of(next(names, "")) if c == OBJECT else c for c in said)
+        if position >= begin:
             # The sign of a task has no room behind it on screen.
-            row = _mark(block) + (f"{row[0]} {row[1:]}" if row.startswith(TASKS) else row)
-        rows.append(row)
-        block = block.next()
-    text = "".join(source_of(next(names, "")) if c == OBJECT else c for c in "\n".join(rows))
-    return unbroken(_with_line_feeds(text))
+            is_drawn = row.startswith(TASKS) and row[1:2] != " "
+            row = _mark(block) + (f"{row[0]} {row[1:]}" if is_drawn else row)
+        row_here = _row_of(block)
+        if rows and row_here[0] >= 0 and row_here == row_before:
+            rows[-1] += f"\t{row}"
+        else:
+            rows.append(row)
+        row_before = row_here
+    return unbroken(_with_line_feeds("\n".join(rows)))
+
+
+def _row_of(block: QTextBlock) -> tuple[int, int]:
+    """The table that a paragraph is in and its row; -1 for none."""
+    if not block.document().rootFrame().childFrames():
+        return -1, -1
+    table = QTextCursor(block).currentTable()
+    if table is None:
+        return -1, -1
+    return table.firstPosition(), table.cellAt(block.position()).row()
 
 
 def cells(document: QTextDocument, begin: int, end: int) -> str:
@@ -55,7 +80,7 @@ def cells(document: QTextDocument, begin: int, end: int) -> str:
     rows = []
     for row in range(first.row(), last.row() + 1):
         found = []
-        for column in range(table.columns()):
+        for column in columns_in_order(table):
             cell = table.cellAt(row, column)
             if (first.row(), first.column()) <= (row, column) <= (last.row(), last.column()):
                 said = words(document, cell.firstPosition(), cell.lastPosition())
@@ -84,7 +109,7 @@ def _mark(block: QTextBlock) -> str:
         return ""
     indent = "  " * max(0, listed.format().indent() - 1)
     number = listed.itemText(block)
-    if block.text().startswith(TASKS):
+    if block.text().startswith(TASKS) and block.text()[1:2] != " ":
         return indent
     return f"{indent}{number} " if any(c.isalnum() for c in number) else f"{indent}- "
 

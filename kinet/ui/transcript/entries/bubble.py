@@ -5,7 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint, QRect
 
 from kinet.markup.slices import Bounds
+from kinet.net.moving_pictures import moves
 from kinet.ui.transcript.blocks import draw
+from kinet.ui.transcript.blocks.picture_box import bytes_of
 from kinet.ui.transcript.blocks.style import Style
 from kinet.ui.transcript.entries import piece_paint
 from kinet.ui.transcript.entries.entry import Canvas, Hit, Room
@@ -25,7 +27,7 @@ class UserEntry(TextEntry):
 
     kind = "user"
     plain = True
-    __slots__ = ("attachments", "bubble", "chip_rows", "open", "pictures")
+    __slots__ = ("_moving", "attachments", "bubble", "chip_rows", "open", "pictures")
 
     def __init__(
         self, source: str, attachments: tuple[str, ...] = (), pictures: tuple[str, ...] = ()
@@ -34,6 +36,8 @@ class UserEntry(TextEntry):
         self.attachments = attachments
         # The addresses of the pictures among them, in the same order.
         self.pictures = pictures
+        # Which of them move; told when they are first seen.
+        self._moving: tuple[bool, ...] | None = None
         self.open = False
         self.bubble = 0
         # How many rows the names of the attachments take.
@@ -90,16 +94,12 @@ class UserEntry(TextEntry):
         return max(28, self._line + 4)
 
     @property
-    def _chip(self) -> int:
-        return max(_CHIP, self._line)
-
-    @property
     def _below(self) -> int:
         """The height of the attachments, with the gap above them."""
         if not self.chip_rows:
             return 0
         gap = GAP if self._source else 0
-        return gap + self.chip_rows * (self._chip + GAP) - GAP
+        return gap + self.chip_rows * (max(_CHIP, self._line) + GAP) - GAP
 
     @property
     def _text_end(self) -> int:
@@ -140,8 +140,8 @@ class UserEntry(TextEntry):
             box = self._rect_of(number, style, canvas.width)
             piece_paint.paint(canvas, self.piece(number), number, box)
         painter.restore()
-        mark = "image" if self.pictures else "attach"
-        for name, place in self._chip_boxes(style, canvas.width):
+        for number, (name, place) in enumerate(self._chip_boxes(style, canvas.width)):
+            mark = "play" if self._moves(number) else "image" if self.pictures else "attach"
             draw_chip(canvas, name, place, mark)
         for hit in self.hits(style, canvas.width):
             if hit.action != "fold":
@@ -176,7 +176,7 @@ class UserEntry(TextEntry):
             found += links(self.piece(number), number, rect, style)
         found = [hit for hit in found if hit.rect.bottom() <= self._text_end]
         found += [
-            Hit("picture", str(number), rect, "Enlarge")
+            Hit("picture", str(number), rect, "See it move" if self._moves(number) else "Enlarge")
             for number, (_, rect) in enumerate(self._chip_boxes(style, width))
             if number < len(self.pictures)
         ]
@@ -187,13 +187,18 @@ class UserEntry(TextEntry):
         rect = QRect(left, top, 5 * self._line, self._foot)
         return [*found, Hit("fold", "", rect, "Show less" if self.open else "Show all")]
 
+    def _moves(self, number: int) -> bool:
+        if self._moving is None:
+            self._moving = tuple(moves(bytes_of(url)) for url in self.pictures)
+        return number < len(self._moving) and self._moving[number]
+
     def _set_rows(self, style: Style, width: int) -> None:
         chips = placed(self.attachments, style, int(width * SHARE) - 2 * SIDE)
         self.chip_rows = chips[-1].row + 1 if chips else 0
 
     def _chip_boxes(self, style: Style, width: int) -> list[tuple[str, QRect]]:
         """(name, place) of each attachment."""
-        left, high = self.piece_left(style, width), self._chip
+        left, high = self.piece_left(style, width), max(_CHIP, self._line)
         top = self.height - PAD - self.chip_rows * (high + GAP) + GAP
         return [
             (chip.name, QRect(left + chip.x, top + chip.row * (high + GAP), chip.width, high))

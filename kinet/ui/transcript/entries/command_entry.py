@@ -44,7 +44,10 @@ class CommandEntry(StepGroup):
 
     def feed(self, text: str) -> None:
         """More of its output, while it runs."""
-        self._live = (self._live + text)[-_NEWEST:]
+        self._live += text
+        if len(self._live) > 2 * _NEWEST:
+            newest = self._live[-_NEWEST:]
+            self._live = newest[newest.find("\n") + 1 :]
 
     def put(self, record: StepRecord) -> None:
         """The command, or its newer state."""
@@ -214,6 +217,9 @@ def _verb(record: StepRecord) -> str:
 
 def _newest_lines(text: str) -> tuple[tuple[str, ...], int]:
     newest = text[-_NEWEST:]
+    if len(newest) < len(text):
+        # A code that colours may have been cut; it is in the line that was cut.
+        newest = newest[newest.find("\n") + 1 :]
     above = text.count("\n", 0, len(text) - len(newest))
     rows = [row.text for row in read_all(newest)]
     while rows and not rows[-1].strip():

@@ -7,14 +7,19 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 
+from kinet.ui.kit.long_words import breakable
 from kinet.ui.transcript.blocks import draw
-from kinet.ui.transcript.blocks.draw import breakable
 from kinet.ui.transcript.blocks.style import Style
 from kinet.ui.transcript.entries.entry import Canvas, Entry, Hit, Room
 
 _SIDE = 12
 _BUTTON = 32
 _ICONS = {"continue": "play", "leave": "close", "report": "save"}
+# Nothing is run again by itself: these two are messages.
+_TIPS = {
+    "continue": "Sends a message that asks the model to go on and to look first what was done",
+    "retry-step": "Sends a message that asks the model to look first, then to do the step again",
+}
 
 
 class ErrorEntry(Entry):
@@ -88,7 +93,7 @@ class ErrorEntry(Entry):
         for action, word in self._offered():
             wide = round(style.advance(word)) + 36 + 14
             rect = QRect(left, self.height - 12 - _BUTTON, wide, _BUTTON)
-            found.append(Hit(action, self.turn_id, rect, name=word))
+            found.append(Hit(action, self.turn_id, rect, _TIPS.get(action, ""), name=word))
             left += wide + 8
         return found
 

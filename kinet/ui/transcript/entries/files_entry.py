@@ -33,6 +33,12 @@ class FilesEntry(Entry):
         self.undone = False
         self.height = FILES
 
+    def add(self, paths: tuple[str, ...], added: int, removed: int) -> None:
+        """Takes in what was found later."""
+        self.paths = tuple(dict.fromkeys((*self.paths, *paths)))
+        self.added += added
+        self.removed += removed
+
     def estimate(self, style: Style, width: int) -> None:
         """The height is always exact."""
         self.height = style.room(FILES)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 
+from kinet.ui.kit.long_words import breakable
 from kinet.ui.transcript.blocks import draw
 from kinet.ui.transcript.blocks.durations import duration
 from kinet.ui.transcript.blocks.style import Style
@@ -75,7 +76,7 @@ class NoticeEntry(Entry):
     def _shown(self) -> str:
         """The words with places to break; a text that is no notice any more is cut."""
         cut = self.text if len(self.text) <= _MOST else f"{self.text[:_MOST]}…"
-        return draw.breakable(cut)
+        return breakable(cut)
 
     def hit(self, x: int, y: int, style: Style, width: int) -> Hit | None:
         """Nothing to click; what is cut is told whole."""

@@ -78,7 +78,9 @@ def _ornaments(canvas: Canvas, piece: Piece, rect: QRect, up: int) -> None:
     for bar in found.bars:
         draw.rounded(painter, style, bar.translated(x, y), "border", 1.5)
     for panel in found.panels:
-        tinted = panel.translated(x, y - up).adjusted(-8, -5, 0, 7)
+        # Where the part before ends with the same code nothing of it is covered.
+        above = 0 if piece.block.continues and panel.y() < 1 else -5
+        tinted = panel.translated(x, y - up).adjusted(-8, above, 0, 7)
         draw.rounded(painter, style, tinted, "code", 4)
     size = style.theme.line_height("ui") + 2
     for box in found.boxes if not piece.plain else ():

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 
+from kinet.ui.kit.long_words import breakable
 from kinet.ui.transcript.blocks import draw
 from kinet.ui.transcript.blocks.style import Style
 from kinet.ui.transcript.entries.entry import Canvas, Entry, Hit, Room
@@ -78,7 +79,7 @@ class ReceiptEntry(Entry):
         room = QRectF(0, 0, width - _LEFT - _SIDE, 1e6)
         y, self._tops = style.room(_HEAD), []
         for fact in self.facts:
-            text = draw.breakable(self._now(fact))
+            text = breakable(self._now(fact))
             box = metrics.boundingRect(room, int(Qt.TextFlag.TextWordWrap), text)
             lines = min(_LINES, max(1, round(box.height() / metrics.lineSpacing())))
             self._tops.append((y, y + lines * line))
@@ -191,6 +192,6 @@ class ReceiptEntry(Entry):
         painter.setFont(style.font("ui"))
         painter.setPen(style.color("text_3" if gone else "text"))
         flags = int(Qt.TextFlag.TextWordWrap)
-        painter.drawText(line, flags, draw.breakable(self._now(fact)))
+        painter.drawText(line, flags, breakable(self._now(fact)))
         below = QRect(_LEFT, line.bottom() + 1, line.width(), style.room(_ACTS))
         draw.words(painter, style, below, self._state(fact), "text_3", "meta")

@@ -11,6 +11,7 @@ from kinet.ui.transcript.blocks.durations import duration, money
 from kinet.ui.transcript.entries.answer import AnswerEntry
 from kinet.ui.transcript.entries.entry import Entry
 from kinet.ui.transcript.entries.lines import Figures, NoticeEntry
+from kinet.ui.transcript.entries.model_line import ModelLine
 from kinet.ui.transcript.entries.reasoning import ReasoningEntry
 from kinet.ui.transcript.entries.steps_group import StepGroup
 
@@ -24,6 +25,8 @@ class Turn:
     reasoning: ReasoningEntry | None = None
     group: StepGroup | None = None
     retry: NoticeEntry | None = None
+    # What was chosen since the last request.
+    chosen: ModelLine | None = None
     # What the newest notice said: the end of the turn need not say it again.
     told: str = ""
     # Leading blank text of a step: most often it is all there is before a tool call.
@@ -57,7 +60,9 @@ class Turn:
             self.lines[event.call_id] = (added, removed)
 
     def count_changed(self, event: FilesChanged) -> None:
-        """The same, where the event itself tells the lines."""
+        """The same, where the event itself tells the lines; and the files."""
+        self.paths.update(dict.fromkeys(event.paths))
+        self.changed_call = event.call_id or self.changed_call
         if event.added is not None and event.removed is not None:
             self.lines[event.call_id] = (event.added, event.removed)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from kinet.core.events import FilesChanged
 from kinet.ui.transcript.entries.files_entry import FilesEntry
 from kinet.ui.transcript.entries.lines import MetaEntry
 from kinet.ui.transcript.entries.receipt import FactState, ReceiptEntry
@@ -21,12 +22,33 @@ class TurnEnds:
         self._standing: Mapping[str, bool] = before._standing if before else {}
         self._places: Mapping[str, tuple[int, int]] = before._places if before else {}
         self._edits: Collection[str] = before._edits if before else ()
+        # What was found when its turn had ended, of turns that are not told yet.
+        self._found: dict[str, list[FilesChanged]] = {}
 
     def add_card(self, turn_id: str, card: FilesEntry) -> None:
         """Takes the card of a turn."""
         self._cards[turn_id] = card
         card.can_undo = turn_id in self._standing
         card.undone = self._standing.get(turn_id, False)
+
+    def add_found(self, event: FilesChanged) -> tuple[FilesEntry, MetaEntry | None] | None:
+        """Takes what was found when its turn had ended: the card, and the line it is to stand
+        before if it is new. None if the turn is not told yet: its card will have it."""
+        card, line = self._cards.get(event.turn_id), self._lines.get(event.turn_id)
+        added, removed = event.added or 0, event.removed or 0
+        if card is not None:
+            card.add(event.paths, added, removed)
+            return card, None
+        if line is None:
+            self._found.setdefault(event.turn_id, []).append(event)
+            return None
+        card = FilesEntry(event.paths, added, removed, event.call_id, event.turn_id)
+        self.add_card(event.turn_id, card)
+        return card, line
+
+    def found_of(self, turn_id: str) -> Sequence[FilesChanged]:
+        """What was found of a turn that is told now."""
+        return self._found.pop(turn_id, ())
 
     def add_line(self, turn_id: str, line: MetaEntry) -> None:
         """Takes the line of a turn."""

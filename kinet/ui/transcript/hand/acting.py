@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from kinet.markup.visible import clean_for_clipboard
+from kinet.markup.copied import copied
 from kinet.ui.kit.clipboard import copy_text
 from kinet.ui.transcript.blocks.picture_box import PictureBox
 from kinet.ui.transcript.blocks.pieces import Piece
@@ -82,7 +82,7 @@ class Actor(QObject):
             case "copy-code" if isinstance(entry, TextEntry):
                 self._copy_code(entry, entry.piece(hit.piece))
             case "copy-turn" if isinstance(entry, MetaEntry):
-                self._copy(entry.answer, entry)
+                self._copy(copied(entry.answer), entry)
             case "changes" | "undo" | "redo":
                 self.files_requested.emit(hit.action, hit.value)
             case "fact-keep" | "fact-edit" | "fact-project" | "fact-forget" | "fact-restore":
@@ -217,7 +217,7 @@ class Actor(QObject):
             if piece.run is not None and piece.run.can_fold:
                 words = "Show all lines" if piece.run.folded else "Fold the code"
                 menu.addAction(words, lambda: self._unfold(entry, piece))
-        menu.addAction("Copy message", lambda: self._copy(entry.markdown(), None))
+        menu.addAction("Copy message", lambda: self._copy(copied(entry.markdown()), None))
 
     def _line_of(self, number: int) -> MetaEntry | None:
         """The line that ends the turn of an entry; None while that runs."""
@@ -278,7 +278,7 @@ class Actor(QObject):
         self._copy(code_text([p for p in entry.pieces if p.run is piece.run]), piece.run)
 
     def _copy(self, text: str, what: object) -> None:
-        copy_text(clean_for_clipboard(text))
+        copy_text(text)
         self._artist.highlights.copied = what
         self._copied.start()
         self._on.update()

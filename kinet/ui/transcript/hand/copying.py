@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QByteArray, QObject, QTimer, Signal
 
 from kinet.ui.kit.clipboard import copy_masked, masked
 from kinet.ui.transcript.stage.filler import SLICE_SECONDS, Filler
 from kinet.ui.transcript.stage.selection import Selection
 
 # What most selections need at most.
-_FIRST_SECONDS = 0.02
+_FIRST_SECONDS = 0.01
 
 
 class Copier(QObject):
@@ -25,8 +25,9 @@ class Copier(QObject):
         super().__init__(parent)
         self._selection, self._filler = selection, filler
         self._texts: Iterator[str] | None = None
-        # In UTF-8, and how many lines that are.
-        self._done: list[bytes] = []
+        # In UTF-8, and how many lines that are. Qt's own bytes grow where they are: to join what
+        # was gathered would copy a very long conversation twice in one piece.
+        self._done = QByteArray()
         self._lines = 0
         # The form that is wanted of everything, when everything is there.
         self._waits: bool | None = None
@@ -64,7 +65,7 @@ class Copier(QObject):
             self._timer.start()
 
     def _begin(self, plain: bool) -> None:
-        self._done, self._lines = [], 0
+        self._done, self._lines = QByteArray(), 0
         self._texts = self._selection.parts(plain=plain)
 
     def _work(self, seconds: float) -> bool:
@@ -72,8 +73,9 @@ class Copier(QObject):
         deadline = time.perf_counter() + seconds
         for text in self._texts or ():
             if text:
-                self._done.append(masked(text).encode("utf-8", "replace"))
-                self._lines += text.count("\n") + (2 if len(self._done) > 1 else 1)
+                between = "\n\n" if self._lines else ""
+                self._done.append((between + masked(text)).encode("utf-8", "replace"))
+                self._lines += text.count("\n") + (2 if between else 1)
             if time.perf_counter() > deadline:
                 return False
         return True
@@ -85,7 +87,7 @@ class Copier(QObject):
 
     def _put(self) -> int:
         """Puts all that was gathered on the clipboard; how many lines that are."""
-        texts, self._done, self._texts = self._done, [], None
-        if texts:
-            copy_masked(texts, b"\n\n")
+        held, self._done, self._texts = self._done, QByteArray(), None
+        if self._lines:
+            copy_masked(held)
         return self._lines

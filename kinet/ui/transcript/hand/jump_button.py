@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea
 
+from kinet.ui.kit.controls import pressed_by_enter
 from kinet.ui.transcript.stage.stage import Stage
 
 _HEIGHT = 32
@@ -49,6 +50,10 @@ class JumpButton(QAbstractButton):
         size = self.sizeHint()
         left = (self._area.width() - size.width()) // 2
         self.setGeometry(left, self._area.height() - size.height() - 12, size.width(), _HEIGHT)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not pressed_by_enter(self, event):
+            super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
         """A circle, or room for the word."""

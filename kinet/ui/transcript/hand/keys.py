@@ -52,10 +52,16 @@ class Keys(QObject):
             return self._click(shift)
         return self._scroll(key, shift)
 
+    def take_focus(self, *, by_key: bool) -> None:
+        """The transcript has the focus; it shows so if that came by keyboard."""
+        self._artist.highlights.by_key = by_key
+        self._on.update()
+
     def lose_focus(self) -> None:
         """The keyboard is elsewhere: no button has it."""
-        if self._artist.highlights.focus is not None:
-            self._artist.highlights.focus = None
+        marks = self._artist.highlights
+        if marks.focus is not None or marks.by_key:
+            marks.focus, marks.by_key = None, False
             self._on.update()
 
     def _clear(self) -> bool:
@@ -157,7 +163,8 @@ class Keys(QObject):
         else:
             place = len(hits) - 1 if backwards else 0
         if not 0 <= place < len(hits):
-            self.lose_focus()
+            self._artist.highlights.focus = None
+            self._on.update()
             return False
         self._artist.highlights.focus = hits[place]
         self._on.update()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kinet.markup.highlight import language_title
 from kinet.markup.visible import shown, unbroken
-from kinet.ui.transcript.blocks.documents import OBJECT, table_of
+from kinet.ui.transcript.blocks.documents import OBJECT, columns_in_order, table_of
 from kinet.ui.transcript.blocks.durations import duration, plural
 from kinet.ui.transcript.blocks.pieces import Piece
 from kinet.ui.transcript.entries.entry import Entry
@@ -122,7 +122,7 @@ def part_name(entry: TextEntry, number: int, flow: Flow) -> str:
     rows = []
     for row in range(0 if piece.first else 1, table.rows()):
         cells = []
-        for column in range(table.columns()):
+        for column in columns_in_order(table):
             cell = table.cellAt(row, column)
             begin, end = cell.firstPosition(), cell.lastPosition()
             cells.append(document.toPlainText()[begin:end])

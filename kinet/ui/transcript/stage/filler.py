@@ -11,6 +11,8 @@ from kinet.ui.transcript.entries.entry import Entry, gap_between
 from kinet.ui.transcript.stage.flow import Flow
 
 SLICE_SECONDS = 0.006
+# Entries that are put above the others at once: about 2 ms.
+_LARGEST_HEAP = 6_000
 
 
 class Filler(QObject):
@@ -68,7 +70,11 @@ class Filler(QObject):
     def work(self, seconds: float) -> None:
         """One slice."""
         deadline = time.perf_counter() + seconds
-        if not self._flow.guess(deadline) or not self._gather(deadline):
+        if self._flow.stale:
+            if self._flow.guess(deadline):
+                self._keep(self._flow.take_guessed)
+            return
+        if not self._gather(deadline):
             return
         if self._waiting:
             self._show()
@@ -79,7 +85,8 @@ class Filler(QObject):
     def _gather(self, deadline: float) -> bool:
         """Takes portions; True when there are no more.
 
-        They are shown in ever larger heaps: each time all places are counted anew.
+        They are shown in ever larger heaps, for each time the screen is painted anew; none is so
+        large that it can be felt.
         """
         while self._portions is not None:
             portion = next(self._portions, None)
@@ -93,7 +100,7 @@ class Filler(QObject):
                     below.gap = gap_between(portion[-1].kind, below.kind)
                 self._ready.append(portion)
                 self._waiting += len(portion)
-                if self._waiting >= len(self._flow.entries):
+                if self._waiting >= min(len(self._flow.entries), _LARGEST_HEAP):
                     self._show()
                     return False
             if time.perf_counter() > deadline:

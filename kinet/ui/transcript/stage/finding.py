@@ -6,18 +6,20 @@ import time
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QTextBlock, QTextDocument
 
-from kinet.markup.folding import folded, places_of, searchable
+from kinet.markup.folding import as_read, folded, places_of, searchable
 from kinet.markup.visible import without_escapes
 from kinet.ui.steps import StepRecord
+from kinet.ui.transcript.blocks.documents import OBJECT, pictures, reading_order
+from kinet.ui.transcript.blocks.formula_shelf import source_of
 from kinet.ui.transcript.entries.entry import Entry
 from kinet.ui.transcript.entries.steps_group import StepGroup
 from kinet.ui.transcript.entries.text_entry import TextEntry
 from kinet.ui.transcript.stage.flow import Flow
 
 # What most conversations need at most; the slices after it leave the window room to breathe.
-_FIRST_SECONDS = 0.02
+_FIRST_SECONDS = 0.01
 _SLICE_SECONDS = 0.006
 _MOST_MARKED = 500
 
@@ -194,17 +196,43 @@ def _places_in(entry: Entry, text: str) -> int:
 
 
 def occurrences(document: QTextDocument, text: str) -> list[tuple[int, int]]:
-    """(start, end) of each place of a text in a document, in its UTF-16 places; 500 at most."""
+    """(start, end) of each place of a text in a document, in its UTF-16 places; 500 at most.
+
+    A formula that is drawn is marked whole, once for each place in its source.
+    """
     needle = folded(text)
     found: list[tuple[int, int]] = []
-    block = document.begin()
-    while needle and block.isValid() and len(found) < _MOST_MARKED:
+    if not needle:
+        return found
+    for block in reading_order(document):
         line, begin = block.text(), block.position()
-        for first, last in places_of(line, needle):
-            start = begin + _units(line[:first])
-            found.append((start, start + _units(line[first:last])))
-        block = block.next()
+        if OBJECT in line:
+            found += _beside_formulas(block, needle)
+        else:
+            for first, last in places_of(line, needle):
+                start = begin + _units(line[:first])
+                found.append((start, start + _units(line[first:last])))
+        if len(found) >= _MOST_MARKED:
+            break
     return found
+
+
+def _beside_formulas(block: QTextBlock, needle: str) -> list[tuple[int, int]]:
+    """The places in a paragraph with formulas that are drawn: their sources are what is read."""
+    names = iter(pictures(block))
+    said: list[str] = []
+    # For each character of what is read, the part of the paragraph that shows it.
+    places: list[tuple[int, int]] = []
+    here = block.position()
+    for character in block.text():
+        wide = 1 if character <= "\uffff" else 2
+        read = as_read(source_of(next(names, "")), needle) if character == OBJECT else character
+        said.append(read)
+        places += [(here, here + wide)] * len(read)
+        here += wide
+    return [
+        (places[first][0], places[last - 1][1]) for first, last in places_of("".join(said), needle)
+    ]
 
 
 def _units(text: str) -> int:

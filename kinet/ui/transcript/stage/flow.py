@@ -22,19 +22,19 @@ class Flow:
         # The order of the first entry; those of the others follow it.
         self._first = 0
         self.cache = DocumentCache()
-        self._stack = Stack(self._extents)
-        # Counts the looks and widths; entries before `_stale` may have heights of an older one.
+        self._stack = Stack(lambda start, stop: _extents(self.entries, start, stop))
+        # Counts the looks and widths; entries before `stale` may have heights of an older one.
         self._stamp = 0
         # Counts the changes of what the entries say.
         self.revision = 0
-        self._stale = 0
+        self.stale = 0
 
     def set_entries(self, entries: Iterable[Entry]) -> None:
         """Shows other entries; their heights are guessed, nothing is laid out."""
         self.entries = list(entries)
         self.cache.clear()
         self.measure(self.entries)
-        self._stale = 0
+        self.stale = 0
         _number(self.entries, self._first, 0)
         self._stack.spoil(0)
 
@@ -52,8 +52,8 @@ class Flow:
         self.entries[:0] = entries
         self._first -= count
         _number(self.entries, self._first, 0, count)
-        if self._stale:
-            self._stale += count
+        if self.stale:
+            self.stale += count
         for number in (0, count):
             _set_gap(self.entries, number)
         self._stack.prepend(count)
@@ -72,6 +72,7 @@ class Flow:
         place = self.place_of(other)
         self._estimate(entry)
         self.entries.insert(place, entry)
+        self.stale += place < self.stale
         _number(self.entries, self._first, place)
         self._set_gaps(place)
 
@@ -81,6 +82,7 @@ class Flow:
         if place >= 0:
             self.revision += 1
             del self.entries[place]
+            self.stale -= place < self.stale
             _number(self.entries, self._first, place)
             self._set_gaps(place)
 
@@ -107,25 +109,34 @@ class Flow:
         self.style = style
         self.width = width
         self._stamp += 1
-        self._stale = len(self.entries)
+        self.stale = len(self.entries)
 
     def guess(self, deadline: float) -> bool:
-        """Guesses heights that are of older looks, newest first; True when there are none."""
-        if not self._stale:
-            return True
-        while self._stale:
-            self._stale = min(self._stale, len(self.entries)) - 1
-            if self._stale < 0:
+        """Guesses heights that are of older looks, newest first; True when there are none.
+
+        Then `take_guessed` moves everything to where it belongs, in one go.
+        """
+        start = -1
+        while self.stale:
+            self.stale = min(self.stale, len(self.entries)) - 1
+            if self.stale < 0:
                 break
-            entry = self.entries[self._stale]
+            if start < 0:
+                start = self._stack.start_of(self.stale)
+            entry = self.entries[self.stale]
             if entry.stamp != self._stamp:
                 self._estimate(entry)
-            if self._stale % 32 == 0 and time.perf_counter() > deadline:
+            if self.stale == start:
+                self._stack.prepare(start)
+                start = -1
+            if self.stale % 32 == 0 and time.perf_counter() > deadline:
                 break
-        self._stale = max(0, self._stale)
-        if not self._stale:
-            self._stack.spoil(0)
-        return not self._stale
+        self.stale = max(0, self.stale)
+        return not self.stale
+
+    def take_guessed(self) -> None:
+        """What was guessed counts from here on."""
+        self._stack.take()
 
     def drop_formulas(self) -> None:
         """Forgets the documents of blocks that may hold a formula; their heights stay."""
@@ -183,8 +194,9 @@ class Flow:
             _set_gap(self.entries, number)
         self._stack.spoil(place)
 
-    def _extents(self, start: int, stop: int | None) -> list[int]:
-        return [entry.gap + entry.height for entry in self.entries[start:stop]]
+
+def _extents(entries: list[Entry], start: int, stop: int | None) -> list[int]:
+    return [entry.gap + entry.height for entry in entries[start:stop]]
 
 
 def _number(entries: list[Entry], first: int, start: int, stop: int | None = None) -> None:

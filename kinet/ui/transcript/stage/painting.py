@@ -10,6 +10,7 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QTextCharFormat, QTextDocument
 from PySide6.QtWidgets import QWidget
 
+from kinet.ui.transcript.blocks import draw
 from kinet.ui.transcript.blocks.style import Style
 from kinet.ui.transcript.entries.entry import Canvas, Hit
 from kinet.ui.transcript.entries.text_entry import TextEntry
@@ -27,6 +28,8 @@ class Highlights:
 
     hover: tuple[int, Hit] | None = None
     focus: tuple[int, Hit] | None = None
+    # The keyboard is on the transcript; on one of its buttons if `focus` says so.
+    by_key: bool = False
     selected_step: str = ""
     copied: object = None
 
@@ -71,6 +74,8 @@ class Artist:
             )  # fmt: skip
             entry.paint(canvas)
             painter.restore()
+        if self.highlights.by_key and self.highlights.focus is None:
+            draw.ring(painter, style, viewport.rect().adjusted(2, 2, -2, -2))
         painter.end()
 
     def _of(self, named: tuple[int, Hit] | None, place: int) -> Hit | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Set
 from dataclasses import dataclass, replace
 
 from PySide6.QtGui import QAbstractTextDocumentLayout, QTextCharFormat, QTextCursor, QTextDocument
 
+from kinet.markup.copied import copied, copied_block
 from kinet.markup.visible import clean_for_clipboard
+from kinet.ui.transcript.blocks.documents import row_begin
 from kinet.ui.transcript.blocks.pieces import Piece
 from kinet.ui.transcript.blocks.words import cells, units, words
 from kinet.ui.transcript.entries.entry import Entry
@@ -126,53 +128,71 @@ class Selection:
             start = first if number == first.entry else Place(number, 0, 0)
             stop = last if number == last.entry else _end_of(number)
             part = yield from self._of_entry(entry, start, stop, alone, plain)
-            yield clean_for_clipboard(part.strip("\n")) if part.strip() else ""
+            yield part.strip("\n") if part.strip() else ""
 
     def _of_entry(
         self, entry: Entry, start: Place, stop: Place, alone: bool, plain: bool
     ) -> Generator[str, None, str]:
         if not isinstance(entry, TextEntry):
-            return entry.markdown() if (start.piece, start.offset) == (0, 0) < (
+            return copied(entry.markdown()) if (start.piece, start.offset) == (0, 0) < (
                 stop.piece, stop.offset
             ) else ""  # fmt: skip
         if entry.is_folded:
-            return entry.markdown()
+            return copied(entry.markdown())
         whole_entry = (start.piece, start.offset) == (0, 0) and stop == _end_of(stop.entry)
         if whole_entry and not alone and not plain:
             # What nobody has seen yet need not be split for this.
-            return entry.source
+            return copied(entry.source)
         while not entry.split(time.perf_counter() + _STRETCH_SECONDS):
             yield ""
         pieces = entry.pieces
         if not pieces:
-            return entry.markdown()
+            return copied(entry.markdown())
         last = min(stop.piece, len(pieces) - 1)
+        cut = self._cut_groups(entry, start, stop)
         parts: list[str] = []
         whole: list[Piece] = []
         for number in range(start.piece, last + 1):
-            begin = start.offset if number == start.piece else 0
-            end = stop.offset if number == stop.piece else -1
-            part = self._of_piece(entry, number, begin, end, plain)
             yield ""
-            if part is None:
+            if not plain and _group(pieces, number) not in cut:
                 whole.append(pieces[number])
                 continue
+            begin = start.offset if number == start.piece else 0
+            end = stop.offset if number == stop.piece else -1
+            part = self._of_piece(entry, number, begin, end)
             parts += [_joined(whole)] if whole else []
             whole = []
-            glued = parts and number > start.piece and pieces[number].block.continues
-            parts[-1:] = [parts[-1] + part] if glued else [*parts[-1:], part]
+            if parts and number > start.piece and pieces[number].block.continues:
+                parts[-1] += _between(pieces[number - 1]) + part
+            else:
+                parts.append(part)
         # Code alone is copied as code, without its fence.
         if alone and not parts and whole and _is_one_code(whole):
             return code_text(whole)
         parts += [_joined(whole)] if whole else []
         return "\n\n".join(part.strip("\n") for part in parts if part)
 
-    def _of_piece(
-        self, entry: TextEntry, number: int, begin: int, end: int, plain: bool
-    ) -> str | None:
-        """The words of a part of a block; None if all of it is selected and not `plain`."""
-        if begin == 0 and end < 0 and not plain:
-            return None
+    def _cut_groups(self, entry: TextEntry, start: Place, stop: Place) -> Set[int]:
+        """The first blocks of those groups, each the parts of one thing, that are not selected
+        from their beginning to their end."""
+        pieces = entry.pieces
+        last = min(stop.piece, len(pieces) - 1)
+        cut: list[int] = []
+        if start.offset > 0 or _group(pieces, start.piece) < start.piece:
+            cut.append(_group(pieces, start.piece))
+        goes_on = last + 1 < len(pieces) and pieces[last + 1].block.continues
+        if goes_on or (last == stop.piece and not self._is_end(entry, stop)):
+            cut.append(_group(pieces, last))
+        return frozenset(cut)
+
+    def _is_end(self, entry: TextEntry, place: Place) -> bool:
+        if place.offset >= _FAR:
+            return True
+        with entry.lent_document(place.piece, self._flow.style, self._flow.width) as document:
+            return place.offset >= document.characterCount() - 1
+
+    def _of_piece(self, entry: TextEntry, number: int, begin: int, end: int) -> str:
+        """The words of a block between two places; `end` -1 for all that follow."""
         style = self._flow.style
         if begin == 0 and (end < 0 or end >= _FAR):
             # All of it: no place depends on how its formulas look, and to draw those of a whole
@@ -181,14 +201,26 @@ class Selection:
         with entry.lent_document(number, style, self._flow.width) as document:
             length = document.characterCount() - 1
             end = length if end < 0 else min(end, length)
-            if begin == 0 and end == length and not plain:
-                return None
             piece = entry.piece(number)
             if piece.kind == "code" and piece.shown < 0:
                 return units(piece.text().text, begin, end)
             if piece.kind == "table":
-                return cells(document, begin, end)
-            return words(document, begin, end)
+                # The head that is repeated in every part stands there for its columns alone.
+                begin = begin if piece.first else max(begin, row_begin(document, 1))
+                return clean_for_clipboard(cells(document, begin, end))
+            return clean_for_clipboard(words(document, begin, end))
+
+
+def _group(pieces: list[Piece], number: int) -> int:
+    """The first of the parts that belong together with a block."""
+    while number and pieces[number].block.continues:
+        number -= 1
+    return number
+
+
+def _between(piece: Piece) -> str:
+    """What stands between the words of a part and those of the next one."""
+    return next((sign for sign in ("\n", " ") if piece.block.source.endswith(sign)), "")
 
 
 def _end_of(entry: int) -> Place:
@@ -223,4 +255,4 @@ def _is_one_code(pieces: list[Piece]) -> bool:
 
 
 def _joined(pieces: list[Piece]) -> str:
-    return "".join(piece.block.source for piece in pieces)
+    return "".join(copied_block(piece.block) for piece in pieces)

@@ -18,8 +18,8 @@ class Sink(Protocol):
         """Shows other entries instead."""
         ...
 
-    def add(self, entry: Entry) -> None:
-        """One more at the end."""
+    def add(self, entry: Entry, before: Entry | None = None) -> None:
+        """One more at the end, or before another that is there."""
         ...
 
     def remove(self, entry: Entry) -> None:
@@ -54,9 +54,10 @@ class Sheet:
         """Begins anew with these."""
         self.entries = list(entries)
 
-    def add(self, entry: Entry) -> None:
-        """One more at the end."""
-        self.entries.append(entry)
+    def add(self, entry: Entry, before: Entry | None = None) -> None:
+        """One more at the end, or before another."""
+        place = next((n for n, there in enumerate(self.entries) if there is before), None)
+        self.entries.insert(len(self.entries) if place is None else place, entry)
 
     def remove(self, entry: Entry) -> None:
         """One less; the newest are looked at first."""

@@ -88,9 +88,9 @@ class Stage(QObject):
         self.follower.follow()
         self.refresh(anew=True)
 
-    def add(self, entry: Entry) -> None:
-        """Puts an entry at the end; cards stay behind it."""
-        last = self.cards.first()
+    def add(self, entry: Entry, before: Entry | None = None) -> None:
+        """Puts an entry at the end, where cards stay behind it, or before another."""
+        last = before if before is not None else self.cards.first()
         if last is None or isinstance(entry, WidgetEntry):
             self.flow.add(entry)
         else:
@@ -138,7 +138,9 @@ class Stage(QObject):
             return
         anchor = self.eye.now(self.height)
         self.flow.restyle(style, width)
-        if not self.flow.guess(time.perf_counter() + SLICE_SECONDS):
+        if self.flow.guess(time.perf_counter() + SLICE_SECONDS):
+            self.flow.take_guessed()
+        else:
             self.filler.wake()
         self.eye.set_range(self.height)
         self.eye.return_to(anchor)
