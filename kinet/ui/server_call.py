@@ -6,6 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+# Characters of a value that stands beside its name.
+_SHORT = 72
+
 
 def arguments_text(arguments: Mapping[str, Any]) -> str:
     """All arguments, one below the other, so that none can pass for another one.
@@ -34,4 +37,8 @@ def first_words(arguments: Mapping[str, Any]) -> str:
 
 
 def _json(value: Any) -> str:
+    """On one line where that is short."""
+    line = json.dumps(value, ensure_ascii=False, default=str)
+    if len(line) <= _SHORT:
+        return line
     return json.dumps(value, ensure_ascii=False, indent=2, default=str)

@@ -88,6 +88,9 @@ def test_an_argument_cannot_pass_for_another_one() -> None:
     assert "limit: 99" not in lines, "the line of a text is set in under its name"
     assert "    limit: 99" in lines
     assert arguments_text({"a\nb: 1": "x"}).split("\n") == ["a b: 1: x"]
+    long = arguments_text({"list": ["word"] * 40, "short": [1, {"a": "b"}]})
+    assert long.endswith('    ]\nshort: [1, {"a": "b"}]')
+    assert all(line[0] == " " for line in long.split("\n")[1:-1])
 
 
 def test_what_the_server_says_is_told_as_its_own_claim(desk: Desk) -> None:
@@ -113,7 +116,8 @@ def test_always_unfolds_how_far_it_reaches_and_saves_that(desk: Desk, qtbot: QtB
     assert "in other words, you are asked again" in desk.words
     editor = desk.card.answers.editor  # type: ignore[union-attr]
     assert list(editor.reach.buttons) == ["session", "folder", "always"]
-    assert editor.reach.buttons["session"].hasFocus()
+    assert editor.reach.buttons["folder"].hasFocus()
+    assert editor.reach.value == "folder"
     editor.reach.buttons["always"].click()
     desk.button("saveRuleButton").click()
     assert desk.answers == [Decision(True, "always")]

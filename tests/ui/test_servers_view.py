@@ -272,16 +272,32 @@ async def test_it_is_found_by_name_line_and_tool(app: object, qtbot: QtBot) -> N
         return [item.row.name for item in page.view.items if item.isVisible()]
 
     page.view.search.setText("package-3")
-    assert seen() == ["server-3"]
+    await until(lambda: seen() == ["server-3"])
     page.view.search.setText("FETCH")
-    assert seen() == ["docs"]
+    await until(lambda: seen() == ["docs"])
     page.view.search.clear()
-    assert len(seen()) == 9
+    await until(lambda: len(seen()) == 9)
     assert page.page.filter("fetch"), "the search of the settings finds it too"
-    assert seen() == ["docs"]
+    await until(lambda: seen() == ["docs"])
     assert not page.page.filter("nothing of it")
     assert page.page.filter("")
-    assert len(seen()) == 9
+    await until(lambda: len(seen()) == 9)
+
+
+async def test_very_many_are_made_a_few_at_a_time_and_let_go_when_unseen(
+    app: object, qtbot: QtBot
+) -> None:
+    page = Page(qtbot, *(Server(f"s{n:03}") for n in range(90)))
+    await page.item("s000")
+    assert len(page.view.items) < 90
+    await page.item("s089")
+    page.view.search.setText("s04")
+    await until(lambda: sum(item.isVisible() for item in page.view.items) == 10)
+    page.page.hide()
+    assert page.view.items == []
+    page.page.show()
+    await page.item("s089")
+    assert sum(item.isVisible() for item in page.view.items) == 10, "the search still holds"
 
 
 async def test_a_server_can_be_shown_by_name(app: object, qtbot: QtBot) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QWidget
 
 from kinet.core.approval import ApprovalRequest, Decision, Scope
@@ -35,7 +35,7 @@ class ServerRule(QFrame):
         offered = [(value, word) for value, word in _SCOPES if value in request.scopes]
         self.reach = Segments(offered, "Valid for", self)
         self.reach.setObjectName("ruleReach")
-        self.reach.choose(offered[0][0])
+        self.reach.choose("folder" if "folder" in request.scopes else offered[0][0])
         said = (
             f"Calls of {spell_out(tool).text} of the server {spell_out(server).text} with any "
             "arguments. If the server describes the tool in other words, you are asked again."
@@ -50,7 +50,7 @@ class ServerRule(QFrame):
         grid.addWidget(text_label("New rule", type="strong", parent=self), 0, 0)
         grid.addWidget(self.said, 0, 1)
         grid.addWidget(text_label("Valid for", tone="text_2", parent=self), 1, 0)
-        grid.addWidget(self.reach, 1, 1)
+        grid.addWidget(self.reach, 1, 1, Qt.AlignmentFlag.AlignLeft)
         grid.setColumnStretch(1, 1)
 
     def decision(self) -> Decision:

@@ -32,6 +32,8 @@ class CodeBox(QFrame):
         self.view.document().setDocumentMargin(0)
         self.view.row_layout.indent = 0.0
         self._language = language
+        # The width it was laid out with, 0 before that.
+        self._wide = 0
         self.hidden, self.text = 0, ""
         self.set_text(text)
         policy = self.sizePolicy()
@@ -56,8 +58,11 @@ class CodeBox(QFrame):
         return self.row_count(width, MOST_ROWS) * self._row_height() + 2 * _ABOVE + 4
 
     def sizeHint(self) -> QSize:
-        """What it would like at a usual width."""
-        return QSize(480, self.heightForWidth(480))
+        """What it would like at the width it has, at a usual one before it has any.
+
+        A layout gives no more height than this: at less width the text needs more.
+        """
+        return QSize(480, self.heightForWidth(self._wide or 480))
 
     def minimumSizeHint(self) -> QSize:
         """One row of a few characters."""
@@ -66,6 +71,9 @@ class CodeBox(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keeps the rows inside the frame. A layout would hide `heightForWidth` from outside."""
         super().resizeEvent(event)
+        if self.width() != self._wide:
+            self._wide = self.width()
+            self.updateGeometry()
         self.view.setGeometry(self.rect().adjusted(_BESIDE, _ABOVE + 1, -4, -_ABOVE - 1))
 
     def row_count(self, width: int, most: int) -> int:

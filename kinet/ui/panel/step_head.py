@@ -21,7 +21,8 @@ from kinet.ui.panel.step_text import (
 from kinet.ui.steps import StepRecord
 
 # Letters of the word at the beginning; only names of servers may be longer.
-_LONGEST_VERB = 18
+_LONGEST_VERB, _LEAST_VERB = 18, 11
+_BESIDE = 168
 
 
 class StepHead(QWidget):
@@ -57,6 +58,7 @@ class StepHead(QWidget):
             head.addWidget(button)
         self._facts = [text_label("", type="meta", parent=self) for _ in range(4)]
         self._said = [False] * 4
+        self._said_verb = ""
         facts = QHBoxLayout()
         facts.setContentsMargins(16, 0, 16, 8)
         facts.setSpacing(12)
@@ -126,16 +128,21 @@ class StepHead(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._name(self._said_verb)
         self._fit()
 
     def _name(self, verb: str) -> None:
         """The verb; a server's name leaves room for what it was asked, and tells itself whole."""
         self._verb.ensurePolished()
-        most = self._verb.fontMetrics().averageCharWidth() * _LONGEST_VERB
+        letter = self._verb.fontMetrics().averageCharWidth()
+        # Half of what mark and buttons leave, but never less than a word of Kinet's own.
+        half = (self.width() - _BESIDE) // 2
+        most = max(letter * _LEAST_VERB, min(letter * _LONGEST_VERB, half))
         shown = self._verb.fontMetrics().elidedText(verb, Qt.TextElideMode.ElideRight, most)
         self._verb.setText(shown)
         self._verb.setToolTip(verb if shown != verb else "")
         self._verb.setAccessibleName(verb)
+        self._said_verb = verb
 
     def _fit(self) -> None:
         """Leaves out facts that have no room whole: the size, then the place among the steps."""

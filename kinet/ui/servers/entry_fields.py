@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
@@ -23,6 +24,7 @@ from PySide6.QtWidgets import (
 from kinet.ui.kit.choice_box import ChoiceBox
 from kinet.ui.kit.controls import IconButton, text_label
 from kinet.ui.kit.text_field import TextField
+from kinet.ui.look.theme import current_theme
 from kinet.ui.servers.value_rows import ValueRows
 
 PROGRAM, ADDRESS = "stdio", "http"
@@ -50,7 +52,7 @@ class EntryFields(QWidget):
         self.arguments.setPlaceholderText("One on each line")
         self.arguments.setFixedHeight(112)
         self.variables = ValueRows("variable", lambda *pair: judge("env", *pair), self)
-        self.folder = self._line("Working folder", "As the session, if left empty", "serverFolder")
+        self.folder = self._line("Working folder", "As the session", "serverFolder")
         self.address = self._line("Address", "https://host/mcp", "serverAddress")
         self.protocol = ChoiceBox("Protocol", self)
         self.protocol.addItem("Streamable HTTP", "http")
@@ -201,14 +203,11 @@ class EntryFields(QWidget):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
-        widest = max(
-            self.fontMetrics().horizontalAdvance(word)
-            for word in ("Working folder", "Environment", "Longest call")
-        )
+        widest = label_width()
         for title, field in rows:
             word = text_label(title, tone="text_2", parent=self)
             # Beside the first line of its field, however high that is.
-            word.setMinimumSize(widest + 8, 32)
+            word.setMinimumSize(widest, 32)
             word.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
             word.setBuddy(field)
             form.addRow(word, field)
@@ -221,6 +220,13 @@ class EntryFields(QWidget):
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.fileSelected.connect(self.folder.setText)
         dialog.open()
+
+
+def label_width() -> int:
+    """How wide the words beside the fields are, so that all fields begin in one line."""
+    metrics = QFontMetrics(current_theme().font("ui"))
+    words = ("Working folder", "Environment", "Longest call")
+    return max(metrics.horizontalAdvance(word) for word in words) + 8
 
 
 def _values(written: object) -> Mapping[str, str]:

@@ -28,7 +28,7 @@ from kinet.ui.kit.segments import Segments
 from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.kit.tasks import spawn
 from kinet.ui.look.theme import current_theme
-from kinet.ui.servers.entry_fields import ADDRESS, PROGRAM, EntryFields
+from kinet.ui.servers.entry_fields import ADDRESS, PROGRAM, EntryFields, label_width
 from kinet.ui.servers.pasted_servers import PastedServers
 from kinet.ui.servers.server_naming import suggested_name
 from kinet.ui.servers.server_trial import ServerTrial
@@ -152,7 +152,7 @@ class ServerForm(QDialog):
         form = QFormLayout(self._named)
         form.setContentsMargins(0, 0, 0, 0)
         form.setHorizontalSpacing(12)
-        word.setMinimumSize(self.fontMetrics().horizontalAdvance("Working folder") + 8, 32)
+        word.setMinimumSize(label_width(), 32)
         form.addRow(word, self.name)
         inside = QWidget(self)
         inside.setObjectName("serverFormInside")

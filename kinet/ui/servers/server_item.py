@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from kinet.ui.kit.controls import Line
 from kinet.ui.kit.switch import Switch
+from kinet.ui.look.theme import current_theme
 from kinet.ui.servers.server_head import ServerHead
 from kinet.ui.servers.server_words import row_matches
 
@@ -33,7 +34,8 @@ class ServerItem(QWidget):
         super().__init__(parent)
         self.setObjectName("serverItem")
         self.row = row
-        self.line = Line(self)
+        # The first one has no line above it.
+        self.is_first = False
         self.head = ServerHead(row, self)
         self.head.toggled.connect(self._fold)
         self.switch = Switch(f"Use the server {row.name}", self)
@@ -44,9 +46,8 @@ class ServerItem(QWidget):
         beside.addWidget(self.head, 1)
         beside.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignVCenter)
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setContentsMargins(0, 1, 0, 0)
         self._column.setSpacing(0)
-        self._column.addWidget(self.line)
         self._column.addLayout(beside)
         self.show_row(row)
         self.switch.toggled.connect(self.switched)
@@ -78,6 +79,12 @@ class ServerItem(QWidget):
     def matches(self, words: str) -> bool:
         """True if its name, line or one of its tools hold all these words."""
         return row_matches(self.row, words)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The hairline that parts it from the one above: a widget less for each of hundreds."""
+        if not self.is_first:
+            painter = QPainter(self)
+            painter.fillRect(0, 0, self.width(), 1, current_theme().qcolor("border"))
 
     def _fold(self, shown: bool) -> None:
         if shown and self.details is None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # Rows that are made, and rows that are changed, between two turns of the loop.
 _MADE_AT_ONCE = 6
 _CHANGED_AT_ONCE = 60
+_SHOWN_AT_ONCE = 12
+_MANY = 40
 
 
 class ServerList(QFrame):
@@ -50,7 +52,7 @@ class ServerList(QFrame):
             else:
                 self._change(item, row, place)
                 changed += 1
-            item.line.setVisible(place > 0)
+            item.is_first = place == 0
             item.setVisible(item.matches(self._words))
             if made >= _MADE_AT_ONCE or changed >= _CHANGED_AT_ONCE:
                 made = changed = 0
@@ -63,11 +65,28 @@ class ServerList(QFrame):
         """The row of this server, or None."""
         return next((item for item in self.items if item.row.name == name), None)
 
-    def filter(self, words: str) -> None:
-        """Shows the rows that hold all the words."""
+    async def filter(self, words: str) -> None:
+        """Shows the rows that hold all the words, a few at a time; the newest words count."""
         self._words = words
-        for item in self.items:
-            item.setVisible(item.matches(words))
+        shown = 0
+        for item in list(self.items):
+            fits = item.matches(words)
+            if fits == item.isVisible():
+                continue
+            item.setVisible(fits)
+            # To show one costs more than to hide it.
+            shown += fits
+            if shown >= _SHOWN_AT_ONCE:
+                shown = 0
+                await breathe()
+                if words != self._words:
+                    return
+
+    def drop_many(self) -> None:
+        """Lets many rows go that nobody sees: each would cost a change of the look its time."""
+        if len(self.items) > _MANY:
+            for item in list(self.items):
+                self._drop(item)
 
     def _change(self, item: ServerItem, row: ServerRow, place: int) -> None:
         if item.differs(row):

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QScrollArea, QVBoxLayout, QWidg
 from kinet.ui.asking.approval_words import home_short
 from kinet.ui.kit.controls import ElidedLabel, text_label
 from kinet.ui.kit.part_buttons import TextButton
-from kinet.ui.kit.tasks import spawn
+from kinet.ui.kit.tasks import in_thread, spawn
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.servers.server_acts import ServerActs
@@ -137,6 +137,9 @@ class ServersView(QWidget):
         super().hideEvent(event)
         while self._ends:
             self._ends.pop()()
+        self._reads += 1
+        for part in (self.own, self.brought):
+            part.drop_many()
 
     def changeEvent(self, event: QEvent) -> None:
         """Another look: the icon is drawn anew."""
@@ -197,6 +200,8 @@ class ServersView(QWidget):
             await self.brought.show_rows(brought, lambda: number != self._reads)
         if number == self._reads:
             self._show_wanted()
+            # What a row unfolds is at hand when the first one is pressed.
+            await in_thread(_prepare)
 
     def _show_frame(self, own: Sequence[ServerRow], brought: Sequence[ServerRow]) -> None:
         self._empty.setVisible(not own)
@@ -217,8 +222,8 @@ class ServersView(QWidget):
         self.told.emit(f"{told} saved{where}", None)
 
     def _filter(self, words: str) -> None:
-        self.own.filter(words)
-        self.brought.filter(words)
+        for part in (self.own, self.brought):
+            spawn(part.filter(words), "find a server")
 
     def _show_wanted(self) -> None:
         item = self.own.item(self._wanted) or self.brought.item(self._wanted)
@@ -229,6 +234,10 @@ class ServersView(QWidget):
         item.head.setFocus()
         # Once it has its place.
         QTimer.singleShot(0, item, lambda: _scroll_to(item))
+
+
+def _prepare() -> None:
+    import kinet.ui.servers.server_details  # noqa: F401
 
 
 def _scroll_to(item: QWidget) -> None:

@@ -52,6 +52,8 @@ class ValueRow(QWidget):
         row.addWidget(self.lock)
         row.addWidget(self.remove)
         self.name.textChanged.connect(lambda _text: self._typed())
+        # A long name is read from its beginning.
+        self.name.editingFinished.connect(lambda: self.name.setCursorPosition(0))
         self.value.textChanged.connect(lambda _text: self._typed())
         self.lock.clicked.connect(self._locked)
         self.remove.clicked.connect(self.removed)
@@ -71,6 +73,7 @@ class ValueRow(QWidget):
         """Fills it; what the keychain holds is never shown."""
         self._is_kept = text == KEPT
         self.name.setText(name)
+        self.name.setCursorPosition(0)
         self.value.setText("" if self._is_kept else text)
         self._said = self._is_kept
         self._show_lock(self._is_kept or self._is_secret(name, text))
