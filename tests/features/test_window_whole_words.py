@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QWidget
+from shiboken6 import isValid
 
 from kinet.core.profile import ModelProfile
 from kinet.settings.schema import sections
@@ -21,9 +22,13 @@ from kinet.ui.desks.link_question import LinkQuestion
 from kinet.ui.desks.undo_question import UndoQuestion
 from kinet.ui.desks.unsandboxed_question import UnsandboxedQuestion
 from kinet.ui.palette.palette import Palette
+from kinet.ui.servers.server_form import JSON
+from kinet.ui.servers.servers_view import ServersView
+from kinet.ui.servers.value_rows import KEPT
 from kinet.ui.window.close_question import CloseQuestion, Unfinished
 from tests.skills.skill_kit import ten_skills, write_skill
 from tests.support.cut_texts import cut_texts
+from tests.support.fake_servers import FakeServers, Server, Tool, Tried
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, asks_for, says
 from tests.support.window import until
@@ -149,6 +154,64 @@ async def test_every_page_of_the_settings_is_whole(live: LiveWindow) -> None:
         area = dialog.pages[page].area  # type: ignore[attr-defined]
         assert area.horizontalScrollBar().maximum() == 0, page
     dialog.close()
+
+
+async def test_servers_and_their_form_are_whole(live: LiveWindow) -> None:
+    name = "company-documents-and-invoices-2"
+    tools = tuple(Tool(f"{LONG[:20]}_{n}", LONG * 3, 12_345, read_only=True) for n in range(12))
+    line = f"npx -y @company/documents --root '/home/me/{LONG}'  (sets DOCUMENTS_TOKEN, MODE)"
+    failed = Tried(False, f"{LONG}。", "Try the same line in a terminal.", f"{LONG}\n" * 20, 127)
+    servers = FakeServers(
+        [
+            Server(name, line, "ready", tools=tools, title=f"{LONG} 1.4.2", notes=(f"{LONG}。",)),
+            Server("bad", line, "failed", reason=failed.reason, hint=failed.hint,
+                   stderr=failed.stderr, exit_code=127),
+            *(Server(f"server-{n}", f"https://{n}.example/mcp", kind="http") for n in range(6)),
+            Server("lint", line, "trust", "folder", reason="It is not trusted.", folder=f"/{LONG}"),
+        ],
+        {name: {"command": "npx", "args": [LONG], "env": {"DOCUMENTS_TOKEN": KEPT}, "cwd": LONG}},
+        trial=lambda progress: _answer(failed),
+    )  # fmt: skip
+    live.window.program.services.servers = servers
+    live.window.parts.models.open_settings("mcp")
+    dialog = live.window.findChild(QDialog, "settingsDialog")
+    view = live.window.findChild(ServersView)
+    assert isinstance(dialog, QDialog)
+    assert isinstance(view, ServersView)
+    await until(lambda: len(view.items) == 9)
+    await _whole(dialog, "servers")
+    for item in view.items:
+        item.unfold()
+    first = view.items[0].details
+    assert first is not None
+    first.tools.view.setCurrentIndex(first.tools.rows.index(0, 0))
+    await _whole(dialog, "servers unfolded")
+    assert dialog.pages["mcp"].area.horizontalScrollBar().maximum() == 0  # type: ignore[attr-defined]
+    for edited in (name, None):
+        form = view.open_form(edited)
+        assert live.window.frameGeometry().contains(form.geometry())
+        await _whole(form, "form")
+        form.fields.command.setText("npx")
+        form.name.setText(edited or "another")
+        form.test.click()
+        await until(form.strip.wrote.isVisible)
+        await _whole(form, "a trial that failed")
+        form.kind.buttons["http"].click()
+        form.fields.address.setText("https://docs.example/mcp")
+        form.fields.headers.add.click()
+        await _whole(form, "address")
+        if JSON in form.kind.buttons:
+            form.kind.buttons[JSON].click()
+            form.pasted.text.setPlainText(f'{{"a": {{"command": "npx", "args": ["{LONG}"]}}}}')
+            form.pasted.look()
+            await _whole(form, "pasted")
+        form.save_button.click()
+        await until(lambda form=form: not isValid(form) or not form.isVisible())
+    dialog.close()
+
+
+async def _answer(tried: Tried) -> Tried:
+    return tried
 
 
 async def test_dialogs_and_lists_are_whole_and_within_the_window(live: LiveWindow) -> None:

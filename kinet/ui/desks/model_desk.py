@@ -97,8 +97,8 @@ class ModelDesk(TurnChoosing):
             dialog.trust_wanted.connect(self.trust_wanted)
             guard_wheel(dialog)
             self._settings = dialog
-        session = self._panel.session if self._panel is not None else None
-        folder = session.folder if session is not None else None
+        # Also that of a session which begins with the next message.
+        folder = self._panel.folder if self._panel is not None else None
         self._settings.set_folder(str(folder or ""))
         if page:
             self._settings.show_page(page)

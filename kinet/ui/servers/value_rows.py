@@ -14,7 +14,7 @@ from kinet.ui.kit.tab_order import tab_as_laid_out
 
 # What stands in the settings for a value that the keychain holds.
 KEPT = "${keychain}"
-_HELD = "••••••••  Kept; type to replace it"
+_HELD, _HOW = "•••••  Kept", "Kept in the keychain; what is typed here replaces it"
 
 # (name, value) → whether it would be kept in the keychain unasked.
 IsSecret = Callable[[str, str], bool]
@@ -104,6 +104,7 @@ class ValueRow(QWidget):
         self.value.set_masked(secret)
         held = self._is_kept and secret
         self.value.setPlaceholderText(_HELD if held else "Value")
+        self.value.setToolTip(_HOW if held else "")
         self._name_parts()
 
     def _name_parts(self) -> None:
