@@ -111,6 +111,7 @@ def listed(cursor: str | None) -> dict[str, Any]:
 
 def early() -> None:
     """What a bad server does before it reads anything."""
+    note("begun")
     if MODE == "exits":
         print("no configuration found", file=sys.stderr)
         sys.exit(3)

@@ -118,11 +118,13 @@ BAD = {
 async def test_a_server_that_never_gets_ready_says_why_and_is_not_tried_again(
     kit: Kit, tmp_path: Path, mode: str
 ) -> None:
-    standing = await kit.start(odd=odd(mode))
+    notes = tmp_path / "notes"
+    standing = await kit.start(odd=odd(mode, notes))
     ((_, reason),) = standing.failed
     assert re.search(BAD[mode], reason), reason
     told = kit.servers.snapshot(kit.definition("odd"), kit.folder)
     assert told.state == "failed"
+    assert notes.read_text().count("begun") == 1
     if mode == "exits":
         assert (told.exit_code, told.stderr) == (3, "no configuration found")
 

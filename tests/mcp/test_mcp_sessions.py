@@ -288,8 +288,12 @@ async def test_a_folders_servers_wait_for_trust(world: World) -> None:
     assert world.offered() == []
 
 
-async def test_a_folder_cannot_take_the_place_of_a_persons_own_server(world: World) -> None:
-    (world.folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"ODD": odd("exits")}}))
+async def test_a_folder_cannot_take_the_place_of_a_persons_own_server(
+    world: World, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    listed = {"mcpServers": {"ODD": odd("exits", notes)}}
+    (world.folder / ".mcp.json").write_text(json.dumps(listed))
     runtime = world.runtime(trust=True)
     world.set(runtime, odd=odd())
     session = runtime.open_session()
@@ -298,6 +302,7 @@ async def test_a_folder_cannot_take_the_place_of_a_persons_own_server(world: Wor
     assert "odd__echo" in world.offered()
     rows = await runtime.services.servers.rows(world.folder)
     assert [(row.name, row.state) for row in rows] == [("odd", "ready"), ("ODD", "hidden")]
+    assert not notes.exists()
 
 
 async def test_rows_tell_how_each_server_stands(world: World) -> None:

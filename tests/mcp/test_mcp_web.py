@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ from web_server import Scripted, as_json, good_reply, official
 
 from kinet.core.errors import ToolError
 from kinet.mcp.definition import read_definition
-from kinet.mcp.web_way import reach_for
+from kinet.mcp.web_way import WebWay, reach_for
 from kinet.net import redact
 from kinet.net.client import single_transport
-from kinet.tools.web.web_transport import Reach
+from kinet.tools.web.web_transport import Reach, opened_ways
 
 
 def web(port: int, path: str = "/mcp", **fields: Any) -> dict[str, Any]:
@@ -151,6 +152,18 @@ async def test_a_redirect_to_another_host_gets_neither_the_call_nor_the_key(kit:
             standing = await kit.start(web=web(server.port, headers={"Authorization": "Bearer k"}))
     assert "Redirect to" in standing.failed[0][1]
     assert other.seen == []
+
+
+async def test_no_request_of_the_client_leaves_the_server_it_is_for() -> None:
+    """Whatever the protocol's own client makes of an answer."""
+    server = definition("http://127.0.0.1:3000/mcp")
+    way = WebWay(server, reach_for(server, Reach()))
+    async with AsyncExitStack() as stack:
+        ways = await opened_ways(stack, Reach())
+        for url in ("http://other.example/mcp", "http://169.254.169.254/", "nonsense"):
+            assert await way.answer(ways, "GET", url, {"authorization": "Bearer k"}, b"") is None
+            assert way.trouble is not None
+            assert "The server" in way.trouble.message
 
 
 def definition(url: str, place: str = "own") -> Any:
