@@ -122,7 +122,7 @@ class StepRecord:
         return argument_of(self.name, self.arguments)
 
 
-def _grown(record: StepRecord, text: str) -> StepRecord:
+def grown(record: StepRecord, text: str) -> StepRecord:
     """With more output. A program may print for hours: the whole is kept by who runs it."""
     progress = record.progress + text
     surplus = len(progress) - MOST_PROGRESS
@@ -182,7 +182,7 @@ class StepBook:
                 )
             case ToolProgress(call_id=call_id, text=text):
                 record = self._records.get(call_id)
-                return record and self._put(_grown(record, text))
+                return record and self._put(grown(record, text))
             case ToolFinished():
                 if event.name == "todo" and not event.parent and not event.is_error:
                     self.plan = (event,)

@@ -272,4 +272,20 @@ PATCHES: Mapping[int, tuple[Patch, ...]] = {
             ),
         ),
     ),
+    45: (
+        (
+            (
+                "kinet/ui/servers/server_details.py",
+                "        self._stderr.setVisible(bool(text))\n",
+                "        self._stderr.setVisible(False)\n        self._stderr.set_text('')\n",
+            ),
+        ),
+        (
+            (
+                "kinet/ui/servers/server_words.py",
+                '        return f"{word}, exit code {row.exit_code}", token, icon\n',
+                "        return word, token, icon\n",
+            ),
+        ),
+    ),
 }

@@ -145,3 +145,24 @@ def test_programs_of_the_git_configuration_are_listed_and_switches_are_not(
         ("filter.lfs.clean", "git-lfs"),
         ("alias.x", "!sh x"),
     )
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_a_folder_that_was_answered_for_can_be_looked_at_again(
+    answer: bool, folder: Path, data: Path, tmp_path: Path
+) -> None:
+    trust = FolderTrust(data, brought_skills)
+    trust.asks = True
+    question = trust.pending(folder)
+    assert question is not None
+    trust.answer(question, answer)
+    assert trust.pending(folder) is None
+    again = trust.reconsider(folder)
+    assert again is not None
+    assert again.content.texts == question.content.texts
+    trust.answer(again, not answer)
+    assert trust.trusts(folder) is not answer
+    (tmp_path / "bare").mkdir()
+    assert trust.reconsider(tmp_path / "bare") is None
+    assert trust.reconsider(None) is None
+    assert FolderTrust(data, brought_skills, False).reconsider(folder) is None

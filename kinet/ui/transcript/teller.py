@@ -281,16 +281,8 @@ class Teller:
         self._sink.touch(turn.group)
 
     def _printed(self, event: ToolProgress) -> None:
-        """Of a command of the person's own the end of what it prints is shown, of a server's call
-        how far it is."""
         group = self._turn.group
-        if isinstance(group, CommandEntry) and event.call_id in group.records:
-            group.feed(event.text)
-            self._sink.touch(group)
-            return
-        known = self._book.record(event.call_id)
-        if group is not None and known is not None and known.of_server:
-            group.put(self._book.apply(event) or known)
+        if group is not None and group.feed(event.call_id, event.text):
             self._sink.touch(group)
 
     def _step_done(self, event: StepFinished) -> None:

@@ -42,12 +42,15 @@ class CommandEntry(StepGroup):
         self._lines: tuple[tuple[str, ...], int] = ((), 0)
         self._read_of: tuple[int, str] = (0, "")
 
-    def feed(self, text: str) -> None:
-        """More of its output, while it runs."""
+    def feed(self, call_id: str, text: str) -> bool:
+        """More of its output, while it runs: its end is shown."""
+        if call_id not in self.records:
+            return False
         self._live += text
         if len(self._live) > 2 * _NEWEST:
             newest = self._live[-_NEWEST:]
             self._live = newest[newest.find("\n") + 1 :]
+        return True
 
     def put(self, record: StepRecord) -> None:
         """The command, or its newer state."""

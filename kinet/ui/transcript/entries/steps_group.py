@@ -6,7 +6,7 @@ import time
 
 from PySide6.QtCore import QRect
 
-from kinet.ui.steps import StepRecord, counts_of
+from kinet.ui.steps import StepRecord, counts_of, grown
 from kinet.ui.transcript.blocks import draw
 from kinet.ui.transcript.blocks.durations import duration, plural, short_duration
 from kinet.ui.transcript.blocks.style import Style
@@ -52,6 +52,14 @@ class StepGroup(Entry):
         else:
             self.records[record.call_id] = record
         self._measure()
+
+    def feed(self, call_id: str, text: str) -> bool:
+        """What a call printed; True where that is seen: of a server's call how far it is."""
+        record = self.records.get(call_id)
+        if record is None or not record.of_server:
+            return False
+        self.records[call_id] = grown(record, text)
+        return True
 
     def estimate(self, style: Style, width: int) -> None:
         """The height is always exact."""
@@ -170,7 +178,7 @@ class StepGroup(Entry):
         )
         right = QRect(0, 0, chevron.x() - 8, self._head_height)
         failed = sum(record.state == "failed" for record in self.records.values())
-        counts = f"{failed} failed" if failed else counts_of(self._own())
+        counts = f"{failed} failed" if failed else counts_of(_own(self.records))
         title, detail = self._words(state, canvas.now)
         wide = style.advance(title, bold=True, digits=True) + style.advance(f" · {detail}")
         # A narrow column keeps what happened and lets the counts go.
@@ -185,14 +193,11 @@ class StepGroup(Entry):
         if canvas.is_focused(hit):
             draw.ring(painter, style, hit.rect, draw.RADIUS)
 
-    def _own(self) -> list[StepRecord]:
-        return [record for record in self.records.values() if not record.parent]
-
     def _words(self, state: str, now: float) -> tuple[str, str]:
-        count = plural(len(self._own()), "step")
+        count = plural(len(_own(self.records)), "step")
         waiting = [r for r in self.records.values() if r.state == "waiting"]
         if state == "waiting":
-            done = len(self._own()) - len(waiting)
+            done = len(_own(self.records)) - len(waiting)
             after = f" after {plural(done, 'step')}" if done else ""
             return "Waiting for you", f"{plural(len(waiting), 'request')}{after}"
         if state == "running":
@@ -205,7 +210,7 @@ class StepGroup(Entry):
     def _current(self) -> str:
         running = [r for r in self.records.values() if r.state == "running"]
         if not running:
-            return plural(len(self._own()), "step")
+            return plural(len(_own(self.records)), "step")
         record = running[-1]
         number = list(self.records).index(record.call_id) + 1
         verb = record.verb if record.of_server else record.verb.lower()
@@ -256,6 +261,11 @@ _DOING = {
     "Command": "running",
     "Fetch": "fetching",
 }
+
+
+def _own(records: dict[str, StepRecord]) -> list[StepRecord]:
+    """The calls of the turn itself, without those of its agents."""
+    return [record for record in records.values() if not record.parent]
 
 
 def _put_under(record: StepRecord, records: dict[str, StepRecord]) -> dict[str, StepRecord]:
