@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
-import sys
 import threading
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from kinet.core.errors import ToolError
+from kinet.net.lean_imports import stand_ins
 
 # What we say; a server may answer with an older one that is known here.
 VERSION = "2025-11-25"
@@ -68,23 +68,18 @@ def import_sdk() -> Sdk:
 
 @cache
 def _imported() -> Sdk:
-    stand_ins = _stand_ins()
     try:
-        http = importlib.import_module("mcp.client.streamable_http")
-        sse = importlib.import_module("mcp.client.sse")
-        dispatcher = importlib.import_module("mcp.shared.jsonrpc_dispatcher")
-        types = importlib.import_module("mcp_types")
-        anyio = importlib.import_module("anyio")
+        with stand_ins(_lean_packages()):
+            http = importlib.import_module("mcp.client.streamable_http")
+            sse = importlib.import_module("mcp.client.sse")
+            dispatcher = importlib.import_module("mcp.shared.jsonrpc_dispatcher")
+            types = importlib.import_module("mcp_types")
+            anyio = importlib.import_module("anyio")
     except ImportError as exc:
         raise ToolError(
             f"The package for tool servers cannot be used: {exc}.",
             hint="Install Kinet again with all that it needs.",
         ) from exc
-    finally:
-        # Whoever imports them later gets them whole.
-        for name, module in stand_ins.items():
-            if sys.modules.get(name) is module:
-                del sys.modules[name]
     return Sdk(
         dispatcher.JSONRPCDispatcher,
         dispatcher.MCPError,
@@ -97,14 +92,12 @@ def _imported() -> Sdk:
     )
 
 
-def _stand_ins() -> dict[str, ModuleType]:
-    if any(name in sys.modules for name in _LEAN):
-        return {}
+def _lean_packages() -> dict[str, ModuleType]:
+    """The packages with their modules and without what their first lines import."""
     found = importlib.util.find_spec("mcp")
     places = list(found.submodule_search_locations or ()) if found is not None else []
     made: dict[str, ModuleType] = {}
     for name, inner in zip(_LEAN, ("", "/client"), strict=True):
-        module = ModuleType(name)
+        made[name] = module = ModuleType(name)
         module.__path__ = [f"{place}{inner}" for place in places]
-        made[name] = sys.modules[name] = module
     return made

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from kinet.core.profile import Price
+from kinet.net.lean_imports import stand_ins
 
 # Makers before resellers: the same name may stand in several lists, at several prices.
 _ORDER = (
@@ -77,14 +78,8 @@ def is_read() -> bool:
 def _data() -> Any:
     """The data. The package imports an HTTP client of its own for updates that are never made
     here; it gets a stand-in, which halves the time and the memory."""
-    stand_in = None
-    if _CLIENT not in sys.modules and "genai_prices" not in sys.modules:
-        stand_in = sys.modules[_CLIENT] = ModuleType(_CLIENT)
-    try:
+    with stand_ins({_CLIENT: ModuleType(_CLIENT)}, unless="genai_prices"):
         from genai_prices import data
-    finally:
-        if stand_in is not None and sys.modules.get(_CLIENT) is stand_in:
-            del sys.modules[_CLIENT]
     return data
 
 
