@@ -203,6 +203,22 @@ async def test_tools_are_switched_by_key_and_mouse_and_told_of_whole(
     await until(lambda: "3 tools on" in words(tools))
 
 
+async def test_a_tool_that_is_on_and_not_offered_says_why(app: object, qtbot: QtBot) -> None:
+    why = "Its schema cannot be used: it points to itself."
+    tools = (*TOOLS, Tool("odd", "Something.", 70, problem=why))
+    page = Page(qtbot, Server("docs", state="ready", tools=tools))
+    item = await page.unfold("docs")
+    assert item.head.accessibleName() == "docs, Ready, 2 of 4 tools"
+    assert item.details is not None
+    view = item.details.tools.view
+    assert "2 of 4 tools on, 492 tokens in each request" in words(item)
+    view.setCurrentIndex(item.details.tools.rows.index(3, 0))
+    assert f"{why}\nSomething." in words(item)
+    row = QAccessible.queryAccessibleInterface(view).child(3)
+    assert row.text(QAccessible.Text.Name) == "odd, not offered, 70 tokens"
+    assert row.text(QAccessible.Text.Description) == why
+
+
 async def test_a_screen_reader_hears_a_tool_its_state_and_its_weight(
     app: object, qtbot: QtBot
 ) -> None:

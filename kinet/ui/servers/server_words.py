@@ -42,8 +42,8 @@ def tools_words(row: ServerRow) -> str:
 
 
 def count_words(tools: Iterable[ToolRow]) -> str:
-    """The number of these tools, "3 of 12 tools" where some are off."""
-    offered = [tool.on for tool in tools]
+    """The number of these tools, "3 of 12 tools" where some are not offered."""
+    offered = [tool.on and not tool.problem for tool in tools]
     many = f"{len(offered):,} tool{'' if len(offered) == 1 else 's'}"
     on = sum(offered)
     return many if on == len(offered) else f"{on:,} of {many}"
@@ -76,12 +76,14 @@ def row_matches(row: ServerRow, words: str) -> bool:
 
 def items_of(row: ServerRow) -> tuple[ToolItem, ...]:
     """The tools as the list shows them: what the server claims stands in its own words."""
-    return tuple(ToolItem(tool.name, _said(tool), tool.tokens, tool.on) for tool in row.tools)
+    return tuple(
+        ToolItem(tool.name, _said(tool), tool.tokens, tool.on, tool.problem) for tool in row.tools
+    )
 
 
 def tried_words(tools: tuple[ToolRow, ...], title: str, seconds: float) -> str:
     """How a trial went that worked: "docs 1.2 brings 12 tools, 3.4k tokens, after 0.8 s"."""
-    weight = tokens_words(sum(tool.tokens for tool in tools))
+    weight = tokens_words(sum(tool.tokens for tool in tools if tool.on and not tool.problem))
     who = spell_out(title).text or "It"
     return f"{who} brings {count_words(tools)}, {weight} tokens in each request ({seconds:.1f} s)."
 
@@ -95,8 +97,7 @@ def wrote_words(text: str, exit_code: int | None) -> str:
 
 
 def _said(tool: ToolRow) -> str:
-    claims = [tool.problem] if tool.problem else []
-    claims += [tool.description] if tool.description else []
+    claims = [tool.description] if tool.description else []
     if tool.read_only:
         claims.append("It says that it only reads.")
     elif tool.destructive:

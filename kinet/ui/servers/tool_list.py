@@ -84,7 +84,7 @@ class ToolList(QWidget):
 
     def _tell(self) -> None:
         tools = self.rows.tools
-        on = [tool for tool in tools if tool.on]
+        on = [tool for tool in tools if tool.offered]
         weight = tokens_words(sum(tool.tokens for tool in on))
         many = f"{len(tools):,} tool{'' if len(tools) == 1 else 's'}"
         if len(on) < len(tools):
@@ -107,7 +107,10 @@ class ToolList(QWidget):
     def _chosen(self, index: QModelIndex, _before: QModelIndex | None = None) -> None:
         """What the row has no room for is read whole below the list."""
         tool = self.rows.tool(index.row()) if index.isValid() else None
-        text = spell_out(tool.description[:_LONGEST]).text.strip() if tool is not None else ""
+        text = ""
+        if tool is not None:
+            said = f"{tool.problem}\n{tool.description[:_LONGEST]}"
+            text = spell_out(said).text.strip()
         self._words.setText(text)
         self._whole.setVisible(bool(text))
         self._whole.verticalScrollBar().setValue(0)

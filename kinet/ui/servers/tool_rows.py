@@ -37,12 +37,21 @@ _CHECKED = Qt.CheckState.Checked
 
 @dataclass(frozen=True, slots=True)
 class ToolItem:
-    """One tool. `name` is the server's word for it, `tokens` its weight in each request."""
+    """One tool. `name` is the server's word for it, `tokens` its weight in each request.
+
+    `problem` says why it is not offered although it is on, "" if it is.
+    """
 
     name: str
     description: str
     tokens: int
     on: bool = True
+    problem: str = ""
+
+    @property
+    def offered(self) -> bool:
+        """True if the model is told of it."""
+        return self.on and not self.problem
 
     @property
     def shown_name(self) -> str:
@@ -51,7 +60,9 @@ class ToolItem:
 
     @property
     def line(self) -> str:
-        """The description on one line."""
+        """The description on one line, or why it is not offered."""
+        if self.problem:
+            return " ".join(spell_out(self.problem).text.split())
         return " ".join(spell_out(self.description[:2_000]).text.split())
 
 
@@ -112,7 +123,8 @@ class ToolRows(QAbstractListModel):
             case Qt.ItemDataRole.CheckStateRole:
                 return _CHECKED if item.on else Qt.CheckState.Unchecked
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{item.shown_name}, {'on' if item.on else 'off'}, {_weight(item)}"
+                state = "off" if not item.on else "not offered" if item.problem else "on"
+                return f"{item.shown_name}, {state}, {_weight(item)}"
             case Qt.ItemDataRole.AccessibleDescriptionRole:
                 return item.line
         return None
@@ -172,11 +184,12 @@ class ToolDelegate(QStyledItemDelegate):
         name_font = theme.font("ui", bold=True)
         name = QFontMetrics(name_font).elidedText(item.shown_name, elide, top.width() - wide - 12)
         painter.setFont(name_font)
-        painter.setPen(theme.qcolor("text" if item.on else "text_3"))
+        painter.setPen(theme.qcolor("text" if item.offered else "text_3"))
         painter.drawText(top, _MIDDLE | Qt.AlignmentFlag.AlignLeft, name)
         below = QRect(room.left(), top.bottom() + 1, room.width(), theme.line_height("meta"))
         painter.setFont(meta)
-        painter.setPen(theme.qcolor("text_2" if item.on else "text_3"))
+        quiet = "text_2" if item.on else "text_3"
+        painter.setPen(theme.qcolor("warning" if item.problem else quiet))
         words = item.line or "It says nothing about itself."
         words = QFontMetrics(meta).elidedText(words, elide, below.width())
         painter.drawText(below, _MIDDLE | Qt.AlignmentFlag.AlignLeft, words)
