@@ -28,6 +28,9 @@ State = Literal["idle", "starting", "ready", "failed"]
 START_SECONDS = 60.0
 # What is waited before each new start; one that then ends again has failed.
 RESTART_SECONDS = (1.0, 4.0, 15.0)
+# One that was ready and is gone for good is asked for again so much later, with a turn that begins:
+# a network may be back. One that was never ready is not.
+_REST_SECONDS = 60.0
 # After so long at work earlier ends are forgotten.
 _STEADY_SECONDS = 600.0
 
@@ -64,19 +67,23 @@ class Connection:
         changed: Callable[[], None] = lambda: None,
         restarts: tuple[float, ...] = RESTART_SECONDS,
         start_seconds: float = START_SECONDS,
+        rest_seconds: float = _REST_SECONDS,
     ) -> None:
         self.server, self.folder = server, folder
         self.snapshot = Snapshot()
         self._background = background
         self._filling, self._reach, self._changed = filling, reach, changed
         self._restarts, self._start_seconds = restarts, start_seconds
+        self._rest_seconds, self._failed_at = rest_seconds, 0.0
         self._owner: asyncio.Task[None] | None = None
         self._live: Life | None = None
-        self._began = self._ending = False
+        self._began = self._ending = self._was_ready = False
 
     def start(self) -> None:
-        """Begins, unless it has begun; returns at once. One that failed stays so."""
-        if not self._began:
+        """Begins, unless it has begun; returns at once. One that never got ready stays so."""
+        rested = time.monotonic() - self._failed_at > self._rest_seconds
+        lost = self._was_ready and self.snapshot.state == "failed" and not self._ending
+        if not self._began or (lost and rested):
             self._began = True
             self.snapshot = replace(self.snapshot, state="starting")
             self._background.run(self._begin())
@@ -129,7 +136,7 @@ class Connection:
 
     async def _own(self) -> None:
         """Starts the server, and again while it ends by itself and was ready before."""
-        ends, was_ready = 0, False
+        ends = 0
         while True:
             self._tell(Snapshot("starting", title=self.snapshot.title))
             live = Life(self.server, self.folder, self._filling, self._reach, self._does)
@@ -139,8 +146,9 @@ class Connection:
             finally:
                 self._live = None
             failed = self._failed(live, trouble)
-            was_ready = was_ready or live.was_ready
-            if not was_ready:
+            self._was_ready = self._was_ready or live.was_ready
+            self._failed_at = time.monotonic()
+            if not self._was_ready:
                 self._tell(failed)
                 return
             steady = live.was_ready and time.monotonic() - began > _STEADY_SECONDS

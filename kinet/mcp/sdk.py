@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
+import logging
 import threading
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,7 @@ CLOSED, TIMED_OUT, UNKNOWN_METHOD = -32_000, -32_001, -32_601
 _guard = threading.Lock()
 # Their own first lines import a server framework, a web server and a command line.
 _LEAN = ("mcp", "mcp.client")
+_LOUD = ("mcp", "httpx2", "httpcore2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,9 @@ def _imported() -> Sdk:
             f"The package for tool servers cannot be used: {exc}.",
             hint="Install Kinet again with all that it needs.",
         ) from exc
+    for name in _LOUD:
+        # A server could fill the log with what it sends; what matters is told where it happens.
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     return Sdk(
         dispatcher.JSONRPCDispatcher,
         dispatcher.MCPError,

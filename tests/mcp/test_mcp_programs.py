@@ -104,6 +104,28 @@ async def test_one_that_keeps_ending_is_hidden_and_not_started_for_ever(
     assert notes.read_text().count("started") == 3
 
 
+async def test_one_that_is_gone_is_asked_for_again_with_a_later_turn(
+    kit: Kit, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    kit.timing |= {"restarts": (), "rest_seconds": 0.0}
+    await kit.start(odd=odd("good", notes))
+    with pytest.raises(ToolError):
+        await kit.call("odd__die")
+    await kit.until(lambda: kit.servers.standing(SESSION).failed)
+    assert (await kit.start()).tools
+    assert notes.read_text().count("begun") == 2
+    await kit.start(bad=odd("exits", tmp_path / "bad"))
+    await kit.start()
+    assert (tmp_path / "bad").read_text().count("begun") == 1
+
+
+async def test_no_server_fills_the_log(kit: Kit, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    await kit.start(odd=odd("garbage-for-ever"), two=odd("banner"))
+    assert len(caplog.records) < 5
+
+
 BAD = {
     "exits": r"It ended before it was ready \(exit code 3\)\.",
     "refuses": "the server refused the connection: not today",
