@@ -16,6 +16,9 @@ from kinet.core.approval import ApprovalRequest, Decision
 from kinet.core.completion import Usage
 from kinet.core.messages import Message
 
+# What a notice of a server that is not used is about.
+SERVER_FAILED = "server failed"
+
 TurnEnd = Literal["completed", "stopped", "step_limit", "budget", "no_progress", "failed"]
 
 
@@ -241,11 +244,15 @@ class FactsNoticed:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A visible line: a cap, a repair, a rule that changed. Saved if `keep`."""
+    """A visible line: a cap, a repair, a rule that changed. Saved if `keep`.
+
+    `about` is a word for a face that tells the same in a way of its own ("server failed").
+    """
 
     text: str
     level: Literal["info", "warning", "error"] = "info"
     keep: bool = True
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinet.core.events import Notice
+from kinet.core.events import SERVER_FAILED, Notice
 
 if TYPE_CHECKING:
     from kinet.core.profile import ModelProfile
@@ -54,7 +54,7 @@ def about_servers(state: SessionState, standing: Standing | None, window: int) -
         told[f"{name} starting"] = Notice(text, keep=False)
     for name, reason in standing.failed:
         text = f"The server {name} is not used: {reason}"
-        told[f"{name} {reason}"] = Notice(text, "warning", keep=False)
+        told[f"{name} {reason}"] = Notice(text, "warning", keep=False, about=SERVER_FAILED)
     left_out = standing.left_out + len(standing.tools) - len(fitting(standing, window))
     if left_out:
         text = (

@@ -215,7 +215,7 @@ async def test_a_server_that_fails_is_told_of_once_with_the_way_to_its_row(
     home: Path, folder: Path
 ) -> None:
     keep(home, bad=odd("exits"))
-    with ScriptedServer(says("One."), says("Two.")) as server:
+    with ScriptedServer(says("One."), says("Two."), says("Three.")) as server:
         async with live_window(home, server_url=server.base_url, folder=folder) as live:
             await live.ask("Hello")
             banner = live.panel.findChild(Banner)
@@ -223,13 +223,16 @@ async def test_a_server_that_fails_is_told_of_once_with_the_way_to_its_row(
             await until(banner.isVisible, SLOW)
             assert banner.label.whole_text().startswith("The server bad does not work:")
             assert live.window.focusWidget() is not banner.button, "nobody is interrupted"
+            await live.ask("And now?")
+            assert "is not used" not in live.window.parts.toast.text(), "one line is enough"
             QTest.mouseClick(banner.button, Qt.MouseButton.LeftButton)
             view = live.window.findChild(ServersView)
             assert isinstance(view, ServersView)
             item = await row(view, "bad")
             await until(lambda: item.details is not None and item.details.isVisible())
             assert item.head.accessibleName() == "bad, Failed, exit code 3"
-            assert "The last it wrote (exit code 3):" in words(item)
+            assert "It ended before it was ready (exit code 3)." in words(item)
+            assert "The last it wrote:" in words(item)
             assert item.details is not None
             assert item.details._stderr is not None
             assert "no configuration found" in item.details._stderr.text

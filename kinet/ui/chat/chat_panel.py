@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from kinet.core.errors import KinetError
 from kinet.core.events import (
+    SERVER_FAILED,
     ContextCompacted,
     Event,
     MessageCompleted,
@@ -262,7 +263,8 @@ class ChatPanel(QFrame):
     def _show(self, event: Event) -> None:
         self.reading.show(event)
         self.todo.take(event)
-        if isinstance(event, Notice) and not event.keep:
+        # Of a server that failed the banner tells, with the way to its row.
+        if isinstance(event, Notice) and not event.keep and event.about != SERVER_FAILED:
             self.problem.emit(event.text)
         # A command of the person's own may be what the session is called after.
         if isinstance(event, _CHANGES_FIGURES) or is_own_command(event):

@@ -110,7 +110,9 @@ class ServerDetails(QWidget):
         shown = row.state in ("failed", "starting")
         text = without_escapes(row.stderr).strip("\n") if shown else ""
         failed = row.state == "failed"
-        self._say(self.wrote, wrote_words(text, row.exit_code) if failed or text else "")
+        self._say(
+            self.wrote, wrote_words(text, row.exit_code, row.reason) if failed or text else ""
+        )
         if text == self._stderr_text:
             return
         self._stderr_text = text

@@ -88,12 +88,16 @@ def tried_words(tools: tuple[ToolRow, ...], title: str, seconds: float) -> str:
     return f"{who} brings {count_words(tools)}, {weight} tokens in each request ({seconds:.1f} s)."
 
 
-def wrote_words(text: str, exit_code: int | None) -> str:
-    """What stands above the last that a program wrote; "" where there is nothing to tell."""
-    code = f" (exit code {exit_code})" if exit_code is not None else ""
+def wrote_words(text: str, exit_code: int | None, reason: str = "") -> str:
+    """What stands above the last that a program wrote; "" where there is nothing to tell.
+
+    An exit code that the reason names already is not said again.
+    """
+    words = f"exit code {exit_code}"
+    code = f" ({words})" if exit_code is not None and words not in reason else ""
     if text:
         return f"The last it wrote{code}:"
-    return f"It wrote nothing{code}." if code else ""
+    return f"It wrote nothing{code}." if exit_code is not None else ""
 
 
 def _said(tool: ToolRow) -> str:

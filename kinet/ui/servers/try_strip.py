@@ -87,7 +87,12 @@ class TryStrip(QFrame):
             self._say("success", "It works", "\n".join(line for line in said if line), "")
         else:
             wrote = without_escapes(tried.stderr).strip("\n")
-            said = [tried.reason, tried.hint, *tried.notes, wrote_words(wrote, tried.exit_code)]
+            said = [
+                tried.reason,
+                tried.hint,
+                *tried.notes,
+                wrote_words(wrote, tried.exit_code, tried.reason),
+            ]
             self._say("danger", "It does not work", "\n".join(line for line in said if line), wrote)
         announce(self, f"{self.word.text()}. {self.detail.text()}", urgent=not tried.ok)
 
