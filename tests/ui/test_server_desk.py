@@ -63,7 +63,6 @@ async def test_one_that_fails_is_told_of_once_until_it_worked_again(program: Fak
         assert line.label.whole_text() == f"The server docs does not work: {WHY}"
         assert not line.button.hasFocus(), "nobody is interrupted"
         line.hide()
-        line.about = ""
         servers.change("time", state="starting")
         servers.change("docs", reason="Another word.")
         servers.change("time", state="ready")
@@ -95,13 +94,14 @@ async def test_it_takes_no_other_line_s_place_and_leads_to_the_row(program: Fake
         window.core.servers.server_wanted.connect(wanted.append)
         line.tell("offline", "The model cannot be reached.", "Try again", lambda: None)
         servers.change("docs", state="failed", reason=WHY)
-        await until(lambda: ("own", "docs") in window.core.servers._told)
+        await until(lambda: window.core.servers._waiting)
         assert line.label.whole_text() == "The model cannot be reached."
         line.take_away("offline")
-        servers.change("time", state="failed", reason=WHY)
-        await until(line.isVisible)
+        window.core.servers.follow(window.panel)
+        await until(line.isVisible, what="it waited for its turn")
+        assert "The server docs does not work" in line.label.whole_text()
         QTest.mouseClick(line.button, Qt.MouseButton.LeftButton)
-        assert wanted == ["time"]
+        assert wanted == ["docs"]
 
 
 async def test_a_window_that_goes_hears_no_more_of_them(program: FakeProgram) -> None:

@@ -34,6 +34,8 @@ class ServerDesk(QObject):
         self._program = program
         self._panel: ChatPanel | None = None
         self._began = self._reading = self._stale = False
+        # One failed and could not be told of yet.
+        self._waiting = False
         # Those that failed and were told of; they are told of again after they worked.
         self._told: set[tuple[str, str]] = set()
         # Sessions, and folders of sessions to come, whose servers were woken.
@@ -53,6 +55,8 @@ class ServerDesk(QObject):
     def follow(self, panel: ChatPanel) -> None:
         """The panel on screen from now on."""
         self._panel = panel
+        if self._waiting:
+            self._changed()
 
     async def read_now(self) -> Sequence[ServerRow]:
         """The servers of the panel on screen as they stand."""
@@ -97,21 +101,26 @@ class ServerDesk(QObject):
             self._reading = False
 
     def _tell(self, rows: Sequence[ServerRow]) -> None:
-        """One line for the newest that failed; it goes when that one works again."""
+        """One line for those that failed since; it goes when the one it names works again."""
+        known = {(row.place, row.name) for row in rows}
         failed = {(row.place, row.name): row for row in rows if row.state == "failed"}
-        fresh = [row for key, row in failed.items() if key not in self._told]
-        self._told = set(failed) | {
-            key for key in self._told if key not in {(row.place, row.name) for row in rows}
-        }
+        # Of a folder that is not on screen nothing is known now.
+        self._told = {key for key in self._told if key in failed or key not in known}
         banner = self._panel.findChild(Banner) if self._panel is not None else None
         if not isinstance(banner, Banner):
             return
         about = banner.about
         if about.startswith(_ABOUT) and about.removeprefix(_ABOUT) not in {n for _, n in failed}:
             banner.take_away(about)
+        fresh = [row for key, row in failed.items() if key not in self._told]
+        taken = not banner.isHidden() and not banner.about.startswith(_ABOUT)
+        self._waiting = bool(fresh) and taken
+        if not fresh or self._waiting:
+            # Something else stands in the way of the next message: that comes first.
+            return
+        self._told |= {(row.place, row.name) for row in fresh}
         # Who looks at the settings sees it in its row.
-        unseen = QApplication.activeModalWidget() is None
-        if fresh and unseen and (not banner.about or banner.about.startswith(_ABOUT)):
+        if QApplication.activeModalWidget() is None:
             self._show(banner, fresh)
 
     def _show(self, banner: Banner, failed: Sequence[ServerRow]) -> None:
