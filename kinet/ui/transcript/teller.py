@@ -136,8 +136,10 @@ class Teller:
                     turn.passing.append(line)
             case TurnFinished():
                 self._finish(event)
-            case ToolProgress():
-                self._printed(event)
+            case ToolProgress(call_id=call_id, text=text):
+                group = turn.group
+                if group is not None and group.feed(call_id, text):
+                    self._sink.touch(group)
             case ToolArgumentsDelta():
                 pass
 
@@ -279,11 +281,6 @@ class Teller:
         if self._live and not turn.group.began:
             turn.group.began = now
         self._sink.touch(turn.group)
-
-    def _printed(self, event: ToolProgress) -> None:
-        group = self._turn.group
-        if group is not None and group.feed(event.call_id, event.text):
-            self._sink.touch(group)
 
     def _step_done(self, event: StepFinished) -> None:
         turn = self._turn
