@@ -5,6 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kinet.session.parts import ToolServers
 
 
 def end_at_once(session_id: str) -> None:
@@ -33,6 +37,12 @@ def forget_folder(session_id: str) -> None:
     from kinet.tools.processes import working_folder
 
     working_folder.forget(session_id)
+
+
+def leave_servers(session_id: str, servers: ToolServers | None) -> None:
+    """Tool servers that no other session uses end; returns at once."""
+    if servers is not None:
+        servers.leave(session_id)
 
 
 async def end_all(session_id: str | None) -> None:

@@ -20,7 +20,7 @@ from kinet.session.changes import Changes
 from kinet.session.commanding import CommandingSession
 from kinet.session.commands import command_in
 from kinet.session.context_report import context_report
-from kinet.session.leftovers import end_all, end_at_once, forget_folder
+from kinet.session.leftovers import end_all, end_at_once, forget_folder, leave_servers
 from kinet.session.own_turn import TITLED_BY
 from kinet.session.shelf import Shelf
 from kinet.session.state import SessionState
@@ -235,6 +235,7 @@ class Session(CommandingSession):
         if not self._state.recorder.is_still:
             return None
         self._closed = True
+        leave_servers(self.id, self._state.parts.servers)
         return self._state
 
     async def close(self) -> None:
@@ -253,8 +254,7 @@ class Session(CommandingSession):
         await asyncio.gather(*self._reading, return_exceptions=True)
         await end_all(self.id)
         forget_folder(self.id)
-        if (servers := self._state.parts.servers) is not None:
-            servers.leave(self.id)
+        leave_servers(self.id, self._state.parts.servers)
         self._state.recorder.flush()
         await self._state.recorder.durable()
 

@@ -23,6 +23,14 @@ def odd(mode: str = "good", *notes: Path, **fields: Any) -> dict[str, Any]:
     return {"command": sys.executable, "args": [str(ODD), mode, *map(str, notes)], **fields}
 
 
+def is_alive(pid: int) -> bool:
+    """True while a process runs; one that only waits to be fetched does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 class Kit:
     """Starts servers for one session, and ends them with the test."""
 

@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from mcp_kit import ODD
+from mcp_kit import ODD, is_alive
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -84,13 +84,6 @@ async def main():
 
 asyncio.run(main())
 """
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def test_a_killed_program_leaves_no_server_behind(tmp_path: Path) -> None:

@@ -10,18 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
-from mcp_kit import SESSION, Kit, odd
+from mcp_kit import SESSION, Kit, is_alive, odd
 
 from kinet.core.errors import ToolError
 from kinet.policy.gate import grant_for
 from kinet.tools.base import ToolContext
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 async def test_the_tools_of_a_ready_server_can_be_called(kit: Kit) -> None:

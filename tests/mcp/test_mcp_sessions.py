@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from mcp_kit import odd
+from mcp_kit import is_alive, odd
 
 from kinet.core.approval import Decision
 from kinet.core.events import Event, FilesChanged, Notice, ToolFinished, TurnFinished
@@ -231,6 +231,27 @@ async def test_a_stop_ends_the_call_and_the_turn(world: World, tmp_path: Path) -
     async with asyncio.timeout(20):
         while "cancelled True" not in notes.read_text():  # noqa: ASYNC110 - another process
             await asyncio.sleep(0.02)
+
+
+async def test_a_session_that_rests_or_is_closed_keeps_no_server(
+    world: World, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    runtime = world.runtime()
+    world.set(runtime, odd=odd("pid", notes))
+    for end in ("rest", "close"):
+        session = runtime.open_session()
+        await world.ready(runtime, session)
+        await sent(session)
+        pid = [int(word) for word in notes.read_text().split() if word.isdigit()][-1]
+        assert is_alive(pid)
+        if end == "rest":
+            assert session.rest() is not None
+        else:
+            await session.close()
+        async with asyncio.timeout(20):
+            while is_alive(pid):  # noqa: ASYNC110 - another process
+                await asyncio.sleep(0.02)
 
 
 async def test_sub_agents_do_not_get_them(world: World) -> None:
