@@ -133,7 +133,9 @@ class FolderChip(PaintedButton):
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(current_theme().font("meta"))
-        return QSize(min(320, 8 + 16 + 6 + metrics.horizontalAdvance(self.text()) + 9), line_room("meta", 24))
+        return QSize(
+            min(320, 8 + 16 + 6 + metrics.horizontalAdvance(self.text()) + 9), line_room("meta", 24)
+        )
 
     def minimumSizeHint(self) -> QSize:
         return QSize(40, line_room("meta", 24))
