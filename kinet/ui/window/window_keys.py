@@ -231,6 +231,6 @@ class WindowKeys(QObject):
             -1,
         )
         target = regions[(place + step) % len(regions)][1]
-        # As Qt does for Tab: lists show where the keyboard is.
-        parts.window.setAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
         target.setFocus(Qt.FocusReason.TabFocusReason)
+        # As Qt does for Tab, behind the focus: lists show where the keyboard is.
+        parts.window.setAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
