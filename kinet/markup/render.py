@@ -97,7 +97,7 @@ def _info(info: str) -> tuple[str, str]:
     words = info.strip().split()
     if not words:
         return "", ""
-    language, _, name = words[0].strip("{}.").partition(":")
+    language, _, name = words[0].strip("{}.,").partition(":")
     for word in words[1:]:
         key, _, value = word.partition("=")
         if key in ("title", "filename", "file", "name") and value:
