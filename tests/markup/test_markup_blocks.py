@@ -119,7 +119,9 @@ def test_a_list_is_not_cut_at_an_item_that_looks_like_the_head_of_a_table() -> N
 
 
 def test_a_paragraph_right_below_a_formula_closes_it_at_once() -> None:
-    formula = "$$\n  cont\n\tcode\n````\n|---|---|\n1. a | b\n===\n  --- | ---\n* x\n# h\nh\n$$ x $$\n"
+    formula = (
+        "$$\n  cont\n\tcode\n````\n|---|---|\n1. a | b\n===\n  --- | ---\n* x\n# h\nh\n$$ x $$\n"
+    )
     source = formula + "/url\n-->"
     bounds = Bounds(items=2, rows=2, cells=6, characters=40, lines=6, open_characters=10**9)
     for seed in range(60):
