@@ -17,6 +17,8 @@ from kinet.ui.kit.tasks import spawn
 from kinet.ui.program import Program
 
 OFFLINE, KEY = "offline", "key"
+# A server that refuses is one that was reached.
+_ANSWERED = ("auth", "rate_limit", "overloaded", "bad_request", "context_too_long")
 
 
 class BannerDesk(QObject):
@@ -38,6 +40,8 @@ class BannerDesk(QObject):
             self.banner.take_away(OFFLINE)
         if not isinstance(event, TurnFinished) or event.error is None:
             return
+        if event.error.kind in _ANSWERED:
+            self.banner.take_away(OFFLINE)
         profile = self._profile()
         if event.error.kind == "network" and profile is not None:
             host = urlsplit(profile.base_url).hostname or profile.base_url
