@@ -187,6 +187,16 @@ def test_bars_of_several_rows_stay_in_place_and_in_colour(panel: StepDetail) -> 
     assert "\\u001b[32mA: 49%\\u001b[0m\\n\\rB: 49%\\u001b[A" in panel.raw.toPlainText()
 
 
+def test_every_row_is_written_from_the_left(panel: StepDetail) -> None:
+    panel.show_step(step("שלום: an error in line 3\nplain\n"))
+    for wrap in (False, True):
+        panel.output.set_wrap(wrap)
+        panel.output.grab()
+        line = panel.output.document().begin().layout().lineAt(0)
+        word, behind = line.cursorToX(1)[0], line.cursorToX(8)[0]
+        assert word < behind
+
+
 def test_a_flood_of_moves_never_holds_the_window_and_all_of_it_comes(panel: StepDetail) -> None:
     panel.show_step(step(state="running"))
     for number in range(20):
