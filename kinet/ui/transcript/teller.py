@@ -106,7 +106,8 @@ class Teller:
             case ContextCompacted(before=before, after=after, summary=summary):
                 self._add_line(CompactionEntry(before, after, summary))
             case ModelChosen():
-                self._choose(event)
+                if (line := _model_line(turn, self._sink, event)) is not None:
+                    self._add_line(line)
             case FilesChanged(turn_id=turn_id) if turn_id not in ("", turn.id):
                 _tell_found(self._ends, self._sink, event)
             case FilesChanged():
@@ -311,14 +312,6 @@ class Teller:
             self._close_stretch()
         self._sink.add(line)
 
-    def _choose(self, event: ModelChosen) -> None:
-        before, line = self._turn.chosen, ModelLine(event, self._turn.chosen)
-        if before is not None and before.text:
-            self._sink.remove(before)
-        if line.text:
-            self._add_line(line)
-        self._turn.chosen = line
-
     def _end_retry(self) -> None:
         if self._turn.retry is not None:
             self._sink.remove(self._turn.retry)
@@ -375,3 +368,12 @@ def _tell_found(ends: TurnEnds, sink: Sink, event: FilesChanged) -> None:
         sink.touch(card)
     else:
         sink.add(card, before)
+
+
+def _model_line(turn: Turn, sink: Sink, event: ModelChosen) -> ModelLine | None:
+    """The line of all that was chosen, in place of the one before; None where nothing differs."""
+    before, line = turn.chosen, ModelLine(event, turn.chosen)
+    if before is not None and before.text:
+        sink.remove(before)
+    turn.chosen = line
+    return line if line.text else None
