@@ -106,8 +106,8 @@ class Teller:
             case ContextCompacted(before=before, after=after, summary=summary):
                 self._add_line(CompactionEntry(before, after, summary))
             case ModelChosen():
-                if (line := _model_line(turn, self._sink, event)) is not None:
-                    self._add_line(line)
+                if (chosen := _model_line(turn, self._sink, event)) is not None:
+                    self._add_line(chosen)
             case FilesChanged(turn_id=turn_id) if turn_id not in ("", turn.id):
                 _tell_found(self._ends, self._sink, event)
             case FilesChanged():
