@@ -18,7 +18,7 @@ from kinet.net.redact import RedactingFilter
 from kinet.runtime import Runtime, create_runtime
 from kinet.serve.lines import Ahead, Lines
 from kinet.serve.server import Server
-from kinet.serve.stdio import StdioLines, own_stdio
+from kinet.serve.stdio import own_stdio
 from kinet.settings.options import Options
 from kinet.store.lock import StoreInUseError
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from kinet.session.owner import OwnerWork
 
 COMPLETED, USAGE, STOPPED = 0, 2, 3
-# How long a move from one holder of the data folder to the next may take, and how often it is
-# looked at.
-_MOVING_SECONDS, _LOOK_SECONDS = 15.0, 0.1
+# How long a move from one holder of the data folder to the next may take, how long one that has
+# begun may be out of reach, and how often both are looked at.
+_MOVING_SECONDS, _MEETING_SECONDS, _LOOK_SECONDS = 15.0, 3.0, 0.1
 
 _log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class _Serving:
     A window that opens gets the folder, and the client goes on there; when the owner ends, here.
     """
 
-    def __init__(self, lines: StdioLines, options: Options) -> None:
+    def __init__(self, lines: Lines, options: Options) -> None:
         self._lines, self._options = lines, options
         self._stopped = False
         self._end: Callable[[], object] = lambda: None
@@ -77,9 +77,11 @@ class _Serving:
 
     async def _somewhere(self, moved: Moved) -> Moved | None:
         """Serves until the client has gone, or is to be served in another place."""
-        lines = Ahead(moved.unheard, self._lines)
-        # Who moves waits for the one that ends, or for the window that begins.
-        until = time.monotonic() + (_MOVING_SECONDS if moved.seat is not None else 0.0)
+        self._lines = lines = Ahead(moved.unheard, self._lines)
+        # Who moves waits for the one that ends, or for the window that begins; who starts, for one
+        # that has just begun and cannot be reached yet.
+        patience = _MEETING_SECONDS if moved.seat is None else _MOVING_SECONDS
+        until = time.monotonic() + patience
         while not self._stopped:
             is_last = time.monotonic() >= until
             problem: StoreInUseError | None = None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from kinet.core.approval import Approver, Decision
 from kinet.core.budgets import Budget
@@ -149,6 +149,29 @@ class CallChanges:
     problem: str = ""
 
 
+class Afterwards(Protocol):
+    """Takes in what becomes known when a turn has ended, and keeps what waits for it."""
+
+    def add(self, event: Event) -> None:
+        """Something was found; FilesChanged names its turn."""
+        ...
+
+    def follow(self, work: Coroutine[Any, Any, None]) -> None:
+        """Runs this to its end, beside all turns; it may be cancelled when the session closes."""
+        ...
+
+
+class Forgotten:
+    """Where nobody wants to know."""
+
+    def add(self, event: Event) -> None:
+        """Forgets it."""
+
+    def follow(self, work: Coroutine[Any, Any, None]) -> None:
+        """Does not even begin it."""
+        work.close()
+
+
 class FileJournal(Protocol):
     """Keeps what calls change, so that it can be undone. Its methods never raise."""
 
@@ -158,6 +181,10 @@ class FileJournal(Protocol):
 
     async def after(self, ticket: object) -> CallChanges:
         """What the call has changed."""
+        ...
+
+    async def go_on(self, ticket: object) -> object:
+        """A ticket for what goes on of the call from here, after `after`."""
         ...
 
 
@@ -177,8 +204,8 @@ class TurnRequest:
     `hooks` stand before and after each call and before a compaction. `changed` gives a model or
     effort that was chosen meanwhile, None for no change. `added` are texts of context sources, told
     with the newest user message. `allowances` are the budgets beside the turn's own. `insist`
-    asks also a server whose circuit is open. `afterwards` is told what is found when the turn has
-    ended: what a stopped call had changed.
+    asks also a server whose circuit is open. `afterwards` takes in what is found when the turn has
+    ended: what a stopped call had changed, and what was changed by what goes on of a call.
     """
 
     session_id: str
@@ -222,7 +249,7 @@ class TurnRequest:
     added: tuple[str, ...] = ()
     insist: bool = False
     allowances: tuple[Allowance, ...] = ()
-    afterwards: Callable[[Event], None] = lambda event: None
+    afterwards: Afterwards = field(default_factory=Forgotten)
 
 
 class Engine(Protocol):

@@ -16,7 +16,14 @@ from kinet.core.events import Event, ToolFinished, ToolProgress, ToolStarted
 from kinet.core.messages import ToolCall
 from kinet.core.own_command import NAME, OwnCommand
 from kinet.core.pairing import STOPPED
-from kinet.engine.base import FileJournal, Limits, Remembered, StopSignal
+from kinet.engine.base import (
+    Afterwards,
+    FileJournal,
+    Forgotten,
+    Limits,
+    Remembered,
+    StopSignal,
+)
 from kinet.engine.context.truncation import for_model
 from kinet.engine.hooks import Hook, HookedCall
 from kinet.engine.kept_progress import KeptProgress
@@ -44,7 +51,7 @@ class CommandRequest:
     """All that is needed for one command. `turn_id` names its turn, for the journal, and its call.
 
     `limits` say how much of the output a model gets. `folder` is the session's; the command begins
-    where the last one ended. `afterwards` is told what it is found to have changed when all of it
+    where the last one ended. `afterwards` takes in what it is found to have changed when all of it
     was told.
     """
 
@@ -59,7 +66,7 @@ class CommandRequest:
     journal: FileJournal | None = None
     hooks: tuple[Hook, ...] = ()
     data_dir: Path | None = None
-    afterwards: Callable[[Event], None] = lambda event: None
+    afterwards: Afterwards = field(default_factory=Forgotten)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -139,7 +146,7 @@ class _Run:
         # For the journal it is one of the shell: what only reads costs no look.
         self._call = ToolCall(request.turn_id, "shell")
         self._tool = Shell()
-        self._later = found_in(request.turn_id, request.afterwards)
+        self._later = found_in(request.turn_id, request.afterwards.add)
         self._journaling = Journaling(request, self._emit_found)
 
     async def drive(self, lingering: set[asyncio.Task[Any]]) -> None:

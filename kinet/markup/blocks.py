@@ -276,8 +276,9 @@ class BlockStream:
             return False
         while self._is_too_long():
             cut = cut_place(self._tail, self.bounds)
-            open_there = GoingOn(self._lead + self._tail) if self._kind == "prose" else None
             place = len(self._lead) + cut
+            whole = self._lead + self._tail
+            open_there = GoingOn.at(whole, place) if self._kind == "prose" else None
             self._add(closed, self._block([self._tail[:cut]], 0, 1, self._kind))
             self._tail = self._tail[cut:]
             self._continues = True

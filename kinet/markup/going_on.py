@@ -16,6 +16,10 @@ _INDENT = re.compile(r"[ \t]*")
 _MARKER = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])(?:[ \t]+|$)")
 _HOLDERS = {"blockquote_open": _QUOTE, "list_item_open": _MARKER}
 _LISTS = ("ordered_list_open", "bullet_list_open")
+# What begins an item, a quote, a definition or a note.
+_HOLDING = re.compile(r"^[ \t]*(?:[-+*>\[]|\d{1,9}[.)])", re.MULTILINE)
+# So much behind a cut tells whether a thing goes on there.
+_NEXT_LINES, _NEXT = 4, 2_000
 # What is longer is not repeated before every part.
 _LONGEST = 400
 
@@ -25,11 +29,25 @@ class GoingOn:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens = parse_blocks(text)
+        # Nothing but words: no need to look for what holds them.
+        self._is_words = _HOLDING.search(text) is None
+        self._tokens = [] if self._is_words else parse_blocks(text)
         self._lines = text.split("\n")
+
+    @classmethod
+    def at(cls, text: str, place: int) -> GoingOn:
+        """The same of a text that is cut at one place alone: what follows is not looked at."""
+        end = place
+        for _ in range(_NEXT_LINES):
+            end = text.find("\n", end, place + _NEXT) + 1
+            if not end:
+                return cls(text[: place + _NEXT])
+        return cls(text[:end])
 
     def lead(self, place: int) -> str:
         """What is to be read before the text from `place` on; "" where nothing is open there."""
+        if self._is_words:
+            return PAD if self._text[place:].split("\n", 1)[0].strip() else ""
         line = self._text.count("\n", 0, place)
         inside = not self._text.endswith("\n", 0, place)
         held = [one for one in self._tokens if one.type in _HOLDERS and _is_open(one, line, inside)]

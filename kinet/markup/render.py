@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from markdown_it.token import Token
@@ -97,7 +97,7 @@ def _info(info: str) -> tuple[str, str]:
     words = info.strip().split()
     if not words:
         return "", ""
-    language, _, name = words[0].strip("{}.").partition(":")
+    language, _, name = words[0].strip("{}.,").partition(":")
     for word in words[1:]:
         key, _, value = word.partition("=")
         if key in ("title", "filename", "file", "name") and value:
@@ -324,6 +324,9 @@ class _Writer:
     def _inline(self, token: Token) -> None:
         is_item = bool(self.nest.tags) and self.nest.tags[-1] != "p"
         look = self.table.cell_look if self.table.in_cell else self.look
+        if self.size != self.look.base:
+            # Formulas are as large as the words of a heading or a note.
+            look = replace(look, base=self.size)
         numbered = is_item and bool(self.lists) and self.lists[-1].tag == "ol"
         writer = InlineWriter(look, self.out, is_item=is_item, numbered=numbered)
         writer.write(token.children or [])

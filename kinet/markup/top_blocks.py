@@ -8,6 +8,7 @@ from markdown_it.token import Token
 
 from kinet.markup.parser import parse_blocks
 
+_HOLDERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
 _DELIMITERS = re.compile(r"[ \t]*[-|:][-|: \t]*$")
 
 
@@ -46,9 +47,16 @@ class TopBlocks:
         list also where it stands too far in for a table of its own: then a paragraph begins.
         """
         token = self.top(place)
+        if token.type != "paragraph_open":
+            return token.type == "table_open"
         start = begin_of(token) - self.skip
-        glued = start > 0 and bool(self.lines[start - 1].strip(" \t\n"))
-        return token.type == "table_open" or (token.type == "paragraph_open" and glued)
+        if start <= 0 or not self.lines[start - 1].strip(" \t\n"):
+            return False
+        above = self.top(place - 1) if place > 0 else None
+        # A footnote is shown by no block.
+        return above is None or not above.map or above.map[1] < begin_of(token) or (
+            above.type in _HOLDERS
+        )  # fmt: skip
 
     def _may_be_defined(self, place: int, next_line: int) -> bool:
         """True if a block may turn out to be inside the name or title of a link definition.

@@ -92,6 +92,7 @@ class Desk:
         self.abilities = params.Abilities()
         self._claims = claims
         self._open: dict[str, ServedSession] = {}
+        self._closing: set[asyncio.Task[None]] = set()
         # Sessions that are being opened or closed: the next one waits for that.
         self._guards: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -143,7 +144,10 @@ class Desk:
                 except BaseException:
                     self._claims.release(session_id)
                     raise
-        if folder is not None:
+        if folder is not None and folder != served.session.folder:
+            if served.is_busy:
+                said = "A turn is running; the session can go to another folder when it has ended."
+                raise RpcError(REFUSED, said, {"kind": "busy"})
             served.session.set_folder(folder)
         self._choose(served, wanted)
         return served
@@ -156,7 +160,13 @@ class Desk:
         return served
 
     async def close(self, session_id: str) -> None:
-        """Stops its turn, stores all and gives it back."""
+        """Stops its turn, stores all and gives it back; also where nobody waits for that."""
+        closing = asyncio.create_task(self._close(session_id), name=f"closes {session_id}")
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
+        await asyncio.shield(closing)
+
+    async def _close(self, session_id: str) -> None:
         async with self._guard(session_id):
             served = self.find(session_id)
             served.stop()

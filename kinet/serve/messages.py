@@ -82,7 +82,7 @@ def written(message: Any) -> str:
     try:
         text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode("utf-8")
-    except (UnicodeEncodeError, ValueError):
+    except (UnicodeEncodeError, ValueError, TypeError):
         text = json.dumps(_legal(message), ensure_ascii=False, separators=(",", ":"))
     return text
 
@@ -196,8 +196,11 @@ def _legal(value: Any) -> Any:
             return {_legal(str(key)): _legal(item) for key, item in value.items()}
         case list() | tuple():
             return [_legal(item) for item in value]
-        case _:
+        case None | bool() | int():
             return value
+        case _:
+            # Nobody waits in vain because of one odd value.
+            return _legal(str(value))
 
 
 def _finite(text: str) -> float:

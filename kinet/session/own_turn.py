@@ -122,7 +122,7 @@ class OwnTurn(EndingTurn):
             parts.journal,
             parts.hooks,
             parts.data_dir,
-            state.found.add,
+            state.found,
         )
 
     def _limits(self) -> Limits:

@@ -149,8 +149,8 @@ class Session(CommandingSession):
         """What is done when a turn has ended: facts are noticed, if that is switched on.
 
         What a stopped turn is found to have changed is told too, as soon as that is known: of a
-        large folder a while later. For a face to iterate beside everything else; the events are
-        stored whether it does or not.
+        large folder a while later; and what a job in the background had changed when it ends. For
+        a face to iterate beside everything else; the events are stored whether it does or not.
         """
         from kinet.session.after_turn import notice_facts
 
@@ -160,8 +160,9 @@ class Session(CommandingSession):
                 async for event in events:
                     yield event
             await self._cleaned_up()
-            for found in self._state.found.untold():
-                yield found
+            async with aclosing(self._state.found.events()) as found:
+                async for event in found:
+                    yield event
         finally:
             self._following -= 1
 
@@ -252,6 +253,7 @@ class Session(CommandingSession):
             self._end()
         await self._cleaned_up()
         await asyncio.gather(*self._reading, return_exceptions=True)
+        await self._state.found.close()
         await end_all(self.id)
         forget_folder(self.id)
         leave_servers(self.id, self._state.parts.servers)

@@ -340,7 +340,7 @@ class Turn(EndingTurn):
             changed=ModelWatch(state, self._profile, loaded.provider),
             insist=self._insist,
             allowances=self._spending.allowances(),
-            afterwards=state.found.add,
+            afterwards=state.found,
         )
 
 

@@ -81,6 +81,13 @@ class Journal:
             return CallChanges()
         return await asyncio.to_thread(self._after, *ticket)
 
+    async def go_on(self, ticket: object) -> object:
+        """A ticket for what goes on of a call from here; None where nothing is noted."""
+        if not isinstance(ticket, tuple):
+            return None
+        book, before = ticket
+        return book, await asyncio.to_thread(book.go_on, before)
+
     def book(self, folder: Path) -> FolderBook:
         """The book of a folder. StoreError if it cannot be read."""
         real = os.path.realpath(folder)

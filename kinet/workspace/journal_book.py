@@ -18,7 +18,7 @@ from kinet.workspace.folder_scan import (
     changes_between,
     read_state,
 )
-from kinet.workspace.journal_log import Entry, JournalLog
+from kinet.workspace.journal_log import GOING_ON, Entry, JournalLog
 
 # A file that is named by a call is kept even if a look over the folder would not keep it.
 LARGEST_NAMED = 64 * 1024 * 1024
@@ -111,6 +111,16 @@ class FolderBook:
                 )  # fmt: skip
             self._under_way(ticket, False)
             return changes
+
+    def go_on(self, ticket: Ticket) -> Ticket:
+        """For what goes on of a call, from where `after` has looked."""
+        with self.lock:
+            look = self._known if ticket.look is not None else None
+            further = Ticket(
+                ticket.session_id, ticket.turn_id, ticket.call_id, GOING_ON, self.number, look=look
+            )
+            self._under_way(further)
+            return further
 
     def state(self, path: str) -> FileState | None:
         """What a place holds now; its bytes are kept. OSError if they cannot be."""

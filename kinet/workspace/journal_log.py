@@ -15,6 +15,8 @@ from kinet.core import atomic_write
 from kinet.paths import ensure_private_dir
 from kinet.workspace.file_state import Change, change_from_json
 
+# The tool of what was changed by what went on of a call: others may have changed it meanwhile.
+GOING_ON = "background"
 Act = Literal["call", "undo", "redo"]
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
 

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kinet.workspace.file_state import Change, FileState
-from kinet.workspace.journal_log import Entry
+from kinet.workspace.journal_log import GOING_ON, Entry
 
 
 @dataclass(frozen=True, slots=True)
 class NetChange:
     """What a turn made of one place.
 
-    `mixed` says that somebody else changed it between two calls of the turn. `last` is the number
-    of the last entry about it. `taken_back` is the undo that stands: from what, to what.
+    `mixed` says that somebody else changed it between two calls of the turn, `meanwhile` that it
+    was changed while something of a call went on: nobody knows by whom. `last` is the number of the
+    last entry about it. `taken_back` is the undo that stands: from what, to what.
     """
 
     change: Change
     last: int
     mixed: bool = False
     taken_back: Change | None = None
+    meanwhile: bool = False
 
     @property
     def path(self) -> str:
@@ -41,7 +43,9 @@ def net_changes(entries: Sequence[Entry]) -> list[NetChange]:
                 if known is not None:
                     found[change.path] = _with(known, entry.number, None)
             else:
-                found[change.path] = _joined(known, change, entry.number)
+                joined = _joined(known, change, entry.number)
+                meanwhile = entry.tool == GOING_ON or (known is not None and known.meanwhile)
+                found[change.path] = replace(joined, meanwhile=meanwhile)
     return [
         found[path]
         for path in sorted(found)
@@ -71,7 +75,7 @@ def _joined(known: NetChange | None, change: Change, number: int) -> NetChange:
 
 
 def _with(known: NetChange, number: int, taken_back: Change | None) -> NetChange:
-    return NetChange(known.change, number, known.mixed, taken_back)
+    return replace(known, last=number, taken_back=taken_back)
 
 
 def letter_of(before: FileState | None, after: FileState | None) -> str:

@@ -143,8 +143,8 @@ class Undoing:
                     wanted = net.change.before if back is None else back.before
                     entry = foreign.get(net.path)
                     theirs = entry is not None and entry.number > net.last
-                    mixed = net.mixed and back is None
-                    items.append(self._item(net.path, expected, wanted, mixed, theirs))
+                    doubt = _doubt(net) if back is None else ""
+                    items.append(self._item(net.path, expected, wanted, doubt, theirs))
             return Plan(act, self._session_id, turn_id, tuple(items))
 
     def carry_out(self, plan: Plan, answers: Mapping[str, Answer] | None = None) -> Outcome:
@@ -213,23 +213,23 @@ class Undoing:
         path: str,
         expected: FileState | None,
         wanted: FileState | None,
-        mixed: bool,
+        doubt: str,
         theirs: bool,
     ) -> Item:
         current = self._book.state(path)
         item = Item(path, current, expected, wanted)
         if current == wanted:
             return replace(item, standing="done")
-        if current == expected and not mixed:
+        if current == expected and not doubt:
             return self._if_possible(item)
         if theirs:
             return replace(item, standing="foreign", note="another session changed it since")
-        note = "it was changed by hand in between" if mixed else "it was changed since"
+        note = doubt or "it was changed since"
         item = self._if_possible(replace(item, standing="changed", note=note))
         if item.standing != "changed":
             return item
         answers: tuple[Answer, ...] = ("keep", "restore")
-        if not mixed and self._merge(item) is not None:
+        if not doubt and self._merge(item) is not None:
             answers = ("keep", "restore", "merge")
         return replace(item, answers=answers)
 
@@ -275,6 +275,15 @@ class Undoing:
 
     def _net(self, turn_id: str) -> list[NetChange]:
         return net_changes(self._book.log.of_turn(self._session_id, turn_id))
+
+
+def _doubt(net: NetChange) -> str:
+    """Why it is not certain that all of a change was the turn's; "" where it is."""
+    if net.mixed:
+        return "it was changed by hand in between"
+    if net.meanwhile:
+        return "it was changed while a command ran in the background, by that or by hand"
+    return ""
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QApplication
 
 from kinet.ui.chat.banner import Banner
 from kinet.ui.preferences.settings_dialog import SettingsDialog
+from kinet.ui.transcript.entries.error_card import ErrorEntry
 from tests.support.live_window import LiveWindow, live_window
-from tests.support.scripted_server import ScriptedServer, says
+from tests.support.scripted_server import ScriptedServer, breaks, fails, says
 from tests.support.window import until
 
 pytestmark = pytest.mark.window
@@ -42,6 +43,30 @@ async def test_a_server_out_of_reach_is_said_and_tried_again(tmp_path: Path) -> 
         assert not banner(live).isVisible()
         await until(lambda: banner(live).isVisible(), what="it failed again")
         assert len(live.panel.session.conversation.messages) >= asked
+
+
+async def test_a_refused_key_ends_what_was_said_of_the_network_and_leads_to_the_keys(
+    tmp_path: Path,
+) -> None:
+    with ScriptedServer(breaks(""), fails(401)) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            live.window.program.settings.set("network.retries", 0)
+            await live.ask("Hello")
+            await until(lambda: banner(live).isVisible())
+            await live.ask("And now?")
+            await until(lambda: not banner(live).isVisible(), what="the server has answered")
+            entries = live.panel.transcript.stage.flow.entries
+            card = [entry for entry in entries if isinstance(entry, ErrorEntry)][-1]
+            assert [act for act, _word in card.acts] == ["retry", "models"]
+            flow = live.panel.transcript.stage.flow
+            hit = next(hit for hit in card.hits(flow.style, flow.width) if hit.action == "models")
+            live.panel.transcript.act(card, hit)
+            dialog = live.window.findChild(SettingsDialog)
+            assert dialog is not None
+            assert dialog.isVisible()
+            dialog.close()
 
 
 async def test_a_missing_key_is_said_before_the_first_message(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QDialog,
+    QMenu,
     QPlainTextEdit,
     QPushButton,
     QVBoxLayout,
@@ -201,3 +203,32 @@ async def test_an_answer_by_key_leaves_the_focus_where_the_next_question_is_reac
     QTest.keyClick(asked.field, Qt.Key.Key_Return)
     await live.ended()
     assert QApplication.focusWidget() is live.panel.transcript
+
+
+async def test_f6_goes_to_what_is_on_screen_and_lists_show_it(tmp_path: Path) -> None:
+    async with live_window(tmp_path / "home") as live:
+        await live.focus_composer()
+        seen: list[QWidget | None] = []
+        for _ in range(3):
+            QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6)
+            seen.append(QApplication.focusWidget())
+        welcome = live.window.findChild(QWidget, "welcomePage")
+        assert welcome is not None
+        # The first page stands in place of a conversation, which is not there to be read.
+        assert [part for part in seen if part is not None and welcome.isAncestorOf(part)]
+        assert live.panel.transcript not in seen
+        assert live.window.testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the system knows the key itself")
+async def test_shift_f10_opens_the_menu_of_what_has_the_keyboard(live: LiveWindow) -> None:
+    await live.say("Write it.")
+    await live.allow()
+    await live.ended()
+    sessions = live.window.parts.sidebar.list
+    sessions.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(sessions, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    assert [action.text() for action in menu.actions()] == ["Rename", "Move to trash"]
+    menu.close()

@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from kinet.core.events import TextDelta
+from kinet.ui.chat.banner import Banner
 from kinet.ui.kit.controls import ElidedLabel
 from kinet.ui.rules.rules_dialog import RulesDialog
 from kinet.ui.skills.skill_row import SkillRow
@@ -102,6 +103,9 @@ async def test_a_project_s_skills_come_with_its_trust(tmp_path: Path, folder: Pa
             await live.ask("/local now")
             assert "local thing" not in str(server.bodies[0])
             assert "The skill local is not used" in live.text
+            banner = live.find(Banner, "banner")
+            await until(banner.isVisible)
+            banner.button.click()
             await until(lambda: live.panel.findChild(QWidget, "trustButton") is not None)
             live.press("trustButton")
             await live.ask("/local now")

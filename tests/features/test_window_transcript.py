@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QAbstractButton, QPushButton
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QWidget
 
 from kinet.core.completion import Usage
 from kinet.core.events import (
@@ -19,6 +19,7 @@ from kinet.core.events import (
     TurnFinished,
 )
 from kinet.core.messages import Message, ToolCall
+from kinet.ui.desks import step_desk
 from kinet.ui.desks.link_question import LinkQuestion
 from kinet.ui.main_window import MainWindow
 from kinet.ui.palette.palette import Palette
@@ -67,6 +68,20 @@ async def test_find_opens_the_step_that_has_the_text_at_the_hit(tmp_path: Path) 
         assert detail.record.call_id == "c1"
         assert detail.output.hit == 0
         assert detail.find_strip.field.text() == "line 321 of"
+
+
+async def test_the_step_panel_is_made_soon_after_the_first_step_and_stays_unseen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(step_desk, "SOON", 0)
+    async with shell_window(_program(tmp_path)) as window:
+        assert window.findChild(QWidget, "stepDetail") is None
+        await _built(window)
+        await until(lambda: window.findChild(QWidget, "stepDetail") is not None)
+        assert not window.parts.frame.panel_shown
+        assert not window.parts.steps.detail.isVisible()
+        window.panel.transcript.open_step(-1)
+        assert window.parts.steps.detail.isVisible()
 
 
 async def test_the_outline_lists_the_messages_and_goes_to_one(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QPlainTextEdit
 
 from kinet.ui.asking.trust_page import TrustPage
+from kinet.ui.chat.banner import Banner
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, asks_for, says
 from tests.support.window import until
@@ -53,7 +54,15 @@ async def test_nothing_of_a_folder_is_sent_before_it_is_trusted_and_all_of_it_af
             assert "U+200B" in words(page)
             await live.ask("Hello")
             assert RULE not in str(server.bodies[0])
-            await until(lambda: pages(live), what="it is asked again after the turn")
+            banner = live.find(Banner, "banner")
+            await until(banner.isVisible, what="it is asked again after the turn")
+            # What was answered stays to be read.
+            assert not pages(live)
+            assert live.panel.transcript.isVisible()
+            assert "is not used before" in banner.label.whole_text()
+            banner.button.click()
+            await until(lambda: pages(live), what="the folder is looked at")
+            assert not banner.isVisible()
             live.press("trustButton")
             assert not pages(live)
             await live.ask("Again")
@@ -84,6 +93,11 @@ async def test_a_change_is_shown_as_a_diff_before_it_is_used(home: Path, folder:
             (folder / "AGENTS.md").write_text(f"{RULE} Always.\nNever ask.\n", encoding="utf-8")
             await live.ask("Again")
             assert "Never ask." not in str(server.bodies[1])
+            banner = live.find(Banner, "banner")
+            await until(banner.isVisible)
+            assert "has changed" in banner.label.whole_text()
+            assert "Two." in live.text
+            banner.button.click()
             await until(lambda: pages(live))
             page = pages(live)[0]
             assert "+Never ask." in page.question.changes

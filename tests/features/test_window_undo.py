@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QDialog, QPushButton
 
+from kinet.ui.desks.undo_question import UndoQuestion
 from kinet.ui.transcript.entries.entry import Hit
 from kinet.ui.transcript.entries.files_entry import FilesEntry
 from tests.support.live_window import LiveWindow, live_window
@@ -162,3 +164,68 @@ async def test_undo_is_still_there_after_a_restart(tmp_path: Path, folder: Path)
             await until(lambda: "undo" in offered(live), what="undo is offered again")
             click(live, "undo")
             await until(lambda: (folder / "old.txt").exists(), what="it is taken back")
+
+
+async def test_what_a_stopped_call_changed_gets_its_card_however_long_the_look_takes(
+    tmp_path: Path, folder: Path
+) -> None:
+    command = "echo new > made.txt; echo begun; sleep 600"
+    with ScriptedServer(asks_for("shell", command=command), says("Fine.")) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=folder
+        ) as live:
+            await live.say("Run it")
+            await live.allow()
+            await until(lambda: (folder / "made.txt").exists())
+            journal, go = live.panel.session._state.parts.journal, asyncio.Event()
+            look = journal.after
+
+            async def slow_look(ticket: object) -> object:
+                await go.wait()
+                return await look(ticket)
+
+            journal.after = slow_look
+            live.press("stopButton")
+            await live.ended()
+            assert cards(live) == []
+            await live.ask("And now?")
+            go.set()
+            await until(lambda: cards(live) and cards(live)[0].can_undo)
+            (shown,) = cards(live)
+            assert shown.paths == ("made.txt",)
+            # It stands in its own turn, above the line that ends that.
+            entries = live.panel.transcript.stage.flow.entries
+            place = entries.index(shown)
+            assert entries[place + 1].kind == "meta"
+            assert [entry.kind for entry in entries[place:]].count("user") == 1
+            live.panel.reading.files_chosen.emit("undo", shown.turn_id)
+            await until(lambda: not (folder / "made.txt").exists())
+            await until(lambda: shown.undone)
+
+
+async def test_what_a_background_job_changed_gets_a_card_when_it_ends_and_undo_asks(
+    tmp_path: Path, folder: Path
+) -> None:
+    command = "until [ -e ../go ]; do sleep 0.02; done; echo new > made.txt"
+    with ScriptedServer(
+        asks_for("shell", command=command, background=True), says("It runs.")
+    ) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=folder
+        ) as live:
+            await live.say("Run it")
+            await live.allow()
+            await until(lambda: "It runs." in live.text)
+            await live.ended()
+            assert cards(live) == []
+            (folder.parent / "go").touch()
+            await until(lambda: cards(live) and cards(live)[0].can_undo)
+            assert "changed while a command ran on in the background" in live.text
+            assert cards(live)[0].paths == ("made.txt",)
+            live.panel.reading.files_chosen.emit("undo", cards(live)[0].turn_id)
+            await until(lambda: live.window.findChildren(UndoQuestion))
+            assert (folder / "made.txt").exists()
+
+
+def cards(live: LiveWindow) -> list[FilesEntry]:
+    return [e for e in live.panel.transcript.stage.flow.entries if isinstance(e, FilesEntry)]

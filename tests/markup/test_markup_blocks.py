@@ -118,6 +118,16 @@ def test_a_list_is_not_cut_at_an_item_that_looks_like_the_head_of_a_table() -> N
     assert numbers == [-1, 10, 12]
 
 
+def test_a_paragraph_right_below_a_formula_closes_it_at_once() -> None:
+    formula = (
+        "$$\n  cont\n\tcode\n````\n|---|---|\n1. a | b\n===\n  --- | ---\n* x\n# h\nh\n$$ x $$\n"
+    )
+    source = formula + "/url\n-->"
+    bounds = Bounds(items=2, rows=2, cells=6, characters=40, lines=6, open_characters=10**9)
+    for seed in range(60):
+        assert _stream(BlockStream(bounds), source, random.Random(seed)) == split(source, bounds)
+
+
 def test_definitions_never_hide_in_a_block_of_code_or_a_table() -> None:
     for after in ("```py\nx\n```\n", "    x\n", "| a |\n|---|\n| b |\n"):
         for rest in ("", "\nmore\n"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from dataclasses import replace
 
 import pytest
 
@@ -91,6 +92,18 @@ def test_a_task_of_a_numbered_list_shows_its_number_and_its_box() -> None:
     assert "☐ open" in shown
     assert "☑ done" in shown
     assert "font-size:1px" not in shown
+
+
+def test_a_formula_is_as_large_as_the_words_beside_it() -> None:
+    sizes: list[int] = []
+
+    def formula(_tex: str, _display: bool, size: int) -> str:
+        sizes.append(size)
+        return "<img>"
+
+    look = replace(LOOK, formula=formula, sizes={**LOOK.sizes, "h1": (21, 30), "ui": (13, 20)})
+    to_html(Block("# of $a$\n\nwords $b$\n\n| $c$ |\n|---|\n\n[^1]: note $d$\n\nwords $e$\n"), look)
+    assert sizes == [21, 15, 13, 13, 15]
 
 
 def test_an_item_without_words_has_its_mark() -> None:

@@ -58,6 +58,16 @@ def test_two_clients_share_a_folder_and_each_keeps_its_own_options(
     assert second.end() == 0
 
 
+def test_many_that_start_at_once_all_serve(serve: Serve, model: ScriptedServer) -> None:
+    clients = [serve(greeted=False) for _ in range(5)]
+    for client in clients:
+        client.greet()
+    sessions = [new(client) for client in clients]
+    for client, session in zip(clients, sessions, strict=True):
+        result = client.call("session/send", session_id=session, text="hello")
+        assert result["reason"] == "completed"
+
+
 def test_a_passed_on_client_speaks_the_same_protocol(serve: Serve, model: ScriptedServer) -> None:
     serve()
     client = serve(greeted=False)

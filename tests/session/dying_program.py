@@ -76,6 +76,9 @@ class Endless:
             tell(str(number))
             await asyncio.sleep(0.02)
 
+    async def settled(self, session_id: str) -> None:
+        """Nothing cleans up."""
+
 
 async def main(home: str, what: str, folder: Path | None = None) -> None:
     """Runs turns until it is killed."""

@@ -11,10 +11,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from kinet.session.attached import Attached
+from kinet.ui.look.look import Look
 from kinet.ui.look.theme import current_theme
 from kinet.ui.writing.attachments import Attachment, pictures_of, read_attachment, with_attachments
 from kinet.ui.writing.composer import Composer
-from kinet.ui.writing.composer_edit import COMMIT_GRACE, LINE, clean_text, is_huge
+from kinet.ui.writing.composer_edit import (
+    COMMIT_GRACE,
+    LINE,
+    ComposerEdit,
+    clean_text,
+    is_huge,
+)
 
 
 @pytest.fixture
@@ -208,3 +215,30 @@ def test_the_stop_button_keeps_its_word_where_its_key_has_no_room(composer: Comp
     assert stop.minimumSizeHint().width() < stop.sizeHint().width()
     word = QFontMetrics(current_theme().font("ui")).horizontalAdvance("Stop")
     assert stop.minimumSizeHint().width() >= 32 + word
+
+
+@pytest.mark.parametrize("zoom", [100, 150])
+def test_the_hint_stands_where_the_text_will(composer: Composer, zoom: int) -> None:
+    look = Look(QApplication.instance(), "light")  # type: ignore[arg-type]
+    look.set_zoom(zoom)
+    composer.restyle()
+    edit = composer.edit
+    words = "Ask for anything"
+    edit.setPlaceholderText(words)
+    hint = _rows_of_ink(edit)
+    edit.set_text(words)
+    assert _rows_of_ink(edit) == hint
+    look.set_zoom(100)
+    composer.restyle()
+
+
+def _rows_of_ink(edit: ComposerEdit) -> tuple[int, int]:
+    """The first and the last row with something of a letter; the field has no ground."""
+    image = edit.viewport().grab().toImage()
+    rows = [
+        y
+        for y in range(image.height())
+        # Beside the caret.
+        if any(image.pixelColor(x, y).alpha() > 40 for x in range(4, 100))
+    ]
+    return rows[0], rows[-1]

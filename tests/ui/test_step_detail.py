@@ -21,6 +21,7 @@ from pytestqt.qtbot import QtBot
 
 from kinet.core.completion import Usage
 from kinet.core.events import ToolProgress, ToolStarted
+from kinet.ui.kit import row_hits
 from kinet.ui.kit.controls import ElidedLabel
 from kinet.ui.panel.step_detail import CHANGES, INPUT, MODEL, OUTPUT, RAW, StepDetail
 from kinet.ui.steps import MOST_PROGRESS, StepBook, StepRecord
@@ -186,6 +187,16 @@ def test_bars_of_several_rows_stay_in_place_and_in_colour(panel: StepDetail) -> 
     assert "\\u001b[32mA: 49%\\u001b[0m\\n\\rB: 49%\\u001b[A" in panel.raw.toPlainText()
 
 
+def test_every_row_is_written_from_the_left(panel: StepDetail) -> None:
+    panel.show_step(step("שלום: an error in line 3\nplain\n"))
+    for wrap in (False, True):
+        panel.output.set_wrap(wrap)
+        panel.output.grab()
+        line = panel.output.document().begin().layout().lineAt(0)
+        word, behind = line.cursorToX(1)[0], line.cursorToX(8)[0]
+        assert word < behind
+
+
 def test_a_flood_of_moves_never_holds_the_window_and_all_of_it_comes(panel: StepDetail) -> None:
     panel.show_step(step(state="running"))
     for number in range(20):
@@ -337,6 +348,68 @@ def test_find_counts_and_walks_through_the_hits(panel: StepDetail, qtbot: QtBot)
     assert panel.output.verticalScrollBar().value() > 50
     qtbot.keyClick(panel.find_strip.field, Qt.Key.Key_Escape)
     assert not panel.find_strip.isVisible()
+
+
+def test_a_long_output_is_looked_through_in_slices_and_the_count_follows(
+    panel: StepDetail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_hits, "_FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(row_hits, "_SLICE_SECONDS", 0.0)
+    panel.show_step(step("nothing\n" * 3_000 + "needle\n" * 500 + "nothing\n" * 2_000 + "needle\n"))
+    count = panel.find_strip.count
+    panel.find_text("needle")
+    assert count.text() == "…"
+    while not panel.output.hits.places:
+        QApplication.processEvents()
+    assert count.text().endswith("…")
+    assert panel.output.hit == 0
+    while not panel.output.hits.is_done:
+        QApplication.processEvents()
+    assert count.text() == "1 of 501"
+
+
+def test_a_step_back_from_the_first_hit_leads_to_the_last_of_all(
+    panel: StepDetail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_hits, "_FIRST_SECONDS", 0.0)
+    panel.show_step(step("needle\n" * 9_000))
+    panel.find_text("needle")
+    assert not panel.output.hits.is_done
+    panel.find_strip.step(-1)
+    assert panel.output.hit == 8_999
+    assert panel.output.textCursor().blockNumber() == 8_999
+
+
+def test_a_hit_on_or_below_the_screen_is_the_first_that_is_shown(
+    panel: StepDetail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_hits, "_FIRST_SECONDS", 0.0)
+    panel.show_step(step("needle\n" + "nothing\n" * 1_500 + "needle\n" * 3 + "nothing\n" * 50))
+    panel.output.scroll_to_row(1_400)
+    panel.find_text("needle")
+    while not panel.output.hits.is_done:
+        QApplication.processEvents()
+    assert panel.find_strip.count.text() == "2 of 4"
+
+
+def test_hits_far_to_the_right_of_a_long_row_are_marked_when_they_are_seen(
+    panel: StepDetail,
+) -> None:
+    panel.show_step(step("need a needle " * 1_000))
+    panel.find_text("needle")
+
+    def marked() -> set[int]:
+        return {mark.cursor.selectionStart() for mark in panel.output.extraSelections()}
+
+    assert {7, 21, 35} <= marked()
+    assert len(marked()) < 40
+    panel.find_strip.step(-1)
+    row = panel.output.textCursor().block()
+    assert panel.output.textCursor().position() in marked()
+    assert len(marked()) < 40
+    assert row.length() > 500
+    panel.output.set_wrap(True)
+    assert len(marked()) > 40
 
 
 def test_a_megabyte_is_laid_out_only_where_it_is_seen(panel: StepDetail) -> None:

@@ -10,11 +10,17 @@ from typing import Any, Protocol
 
 from kinet.core.events import Event, FilesChanged, Notice
 from kinet.core.messages import ToolCall
-from kinet.engine.base import CallChanges, FileJournal, JournalCall
+from kinet.engine.base import Afterwards, CallChanges, FileJournal, JournalCall
 from kinet.policy.visible import visible_line
 from kinet.tools.base import Access, Tool, ToolOutput
+from kinet.tools.processes.going_on import going_on, until_over
 
 _CHANGING = (Access.WRITE, Access.EXECUTE)
+# Nobody can tell what a program of hours changed from what others did meanwhile.
+_MEANWHILE = (
+    "{} changed while a command ran on in the background; what was changed by hand meanwhile may "
+    "be among them."
+)
 
 
 class Journaled(Protocol):
@@ -38,6 +44,11 @@ class Journaled(Protocol):
     @property
     def journal(self) -> FileJournal | None:
         """Where it is noted; None notes nothing."""
+        ...
+
+    @property
+    def afterwards(self) -> Afterwards:
+        """Where it is told what is found when the turn has ended."""
         ...
 
 
@@ -72,7 +83,24 @@ class Journaling:
         changes = await self._after(call.id, turn.journal, ticket)
         if changes.problem:
             self._emit(Notice(changes.problem, "warning"))
+        self._follow(call.id, turn.journal, ticket)
         return _with(output, changes)
+
+    def _follow(self, call_id: str, journal: FileJournal, ticket: object) -> None:
+        """What goes on of a call is followed to its end: then it is told what it changed."""
+        running = going_on(self._turn.session_id, call_id)
+        if running is None or ticket is None:
+            return
+
+        async def to_its_end() -> None:
+            further = await journal.go_on(ticket)
+            await until_over(running)
+            changes = await journal.after(further)
+            if changes.paths:
+                self._emit(Notice(_MEANWHILE.format(_files(len(changes.paths)))))
+            self._tell(call_id, changes)
+
+        self._turn.afterwards.follow(to_its_end())
 
     async def _after(self, call_id: str, journal: FileJournal, ticket: object) -> CallChanges:
         """What the call changed. A stop meanwhile waits for that too, and it is told."""
@@ -109,6 +137,10 @@ class Journaling:
                 removed if counted else None,
             )
         )
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count:,} files"
 
 
 def _with(output: ToolOutput, changes: CallChanges) -> ToolOutput:

@@ -74,7 +74,7 @@ class Turn:
         self._calibration, self._circuit = calibration, circuit
         self._started = time.monotonic()
         conversation = conversation_of(request)
-        later = found_in(request.turn_id, request.afterwards)
+        later = found_in(request.turn_id, request.afterwards.add)
         self.recorder = Recorder(conversation, put, request.observers, later)
         self._emit = self.recorder.emit
         self._context = Context(request, conversation, calibration, base=base)

@@ -99,6 +99,8 @@ class RunningCommand:
         self._stopping = threading.Event()
         self.result: Future[Ended] = Future()
         self.finished = threading.Event()
+        # The same, for a loop to wait for.
+        self.over: Future[None] = Future()
         self._thread = threading.Thread(target=self._run, name="command", daemon=True)
 
     def start(self) -> None:
@@ -128,6 +130,7 @@ class RunningCommand:
             if self._note is not None:
                 self._note.close()
             self.finished.set()
+            self.over.set_result(None)
 
     def _tidy(self) -> None:
         ended, self._ended = self._ended, None

@@ -81,6 +81,15 @@ class ChatBody(QWidget):
     def _usual(self) -> QWidget:
         return self._trust or self._compared or self.transcript or self._empty
 
+    @property
+    def first_stop(self) -> QWidget | None:
+        """Where the keyboard enters what is read now; None where there is nothing."""
+        shown = self._stack.currentWidget()
+        if shown is None or shown is self.transcript:
+            return shown
+        stops = [part for part in stops_in(shown) if part.isVisible() and part.isEnabled()]
+        return stops[0] if stops else None
+
     def add_card(self, card: QWidget) -> None:
         """Puts a card at the end of the transcript."""
         if self.transcript is None:

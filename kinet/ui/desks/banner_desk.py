@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject
@@ -13,18 +14,29 @@ from kinet.core.profile import ModelProfile
 from kinet.ui.chat.banner import Banner
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.desks.model_desk import ModelDesk
+from kinet.ui.desks.trust_desk import TrustDesk
 from kinet.ui.kit.tasks import spawn
 from kinet.ui.program import Program
 
-OFFLINE, KEY = "offline", "key"
+if TYPE_CHECKING:
+    from kinet.ui.asking.trust_page import TrustQuestion
+
+OFFLINE, KEY, FOLDER = "offline", "key", "folder"
+_UNTRUSTED = "What this folder brings along is not used before you have looked at it."
+_CHANGED = "What this folder brings along has changed. It is not used before you have looked at it."
+# A server that refuses is one that was reached.
+_ANSWERED = ("auth", "rate_limit", "overloaded", "bad_request", "context_too_long")
 
 
 class BannerDesk(QObject):
     """Serves one panel. The keychain is never asked for this: only the environment is looked at."""
 
-    def __init__(self, program: Program, panel: ChatPanel, models: ModelDesk) -> None:
+    def __init__(
+        self, program: Program, panel: ChatPanel, models: ModelDesk, trust: TrustDesk
+    ) -> None:
         super().__init__(panel)
-        self._program, self._panel, self._models = program, panel, models
+        self._program, self._panel = program, panel
+        self._models, self._trust = models, trust
         self.banner = Banner(panel)
         layout = panel.layout()
         assert isinstance(layout, QVBoxLayout)
@@ -32,17 +44,31 @@ class BannerDesk(QObject):
         layout.insertWidget(1, self.banner)
         panel.event_shown.connect(self._event)
         models.refreshed.connect(self._look_for_key)
+        trust.waits.connect(self._folder_waits)
+        trust.answered.connect(lambda: self.banner.take_away(FOLDER))
 
     def _event(self, event: Event) -> None:
         if isinstance(event, MessageCompleted) and event.message.role == "assistant":
             self.banner.take_away(OFFLINE)
         if not isinstance(event, TurnFinished) or event.error is None:
             return
+        if event.error.kind in _ANSWERED:
+            self.banner.take_away(OFFLINE)
         profile = self._profile()
         if event.error.kind == "network" and profile is not None:
             host = urlsplit(profile.base_url).hostname or profile.base_url
             words = f"{host} cannot be reached. Is this computer online, and the server running?"
             self.banner.tell(OFFLINE, words, "Try again", self._try_again)
+
+    def _folder_waits(self, panel: ChatPanel, question: TrustQuestion) -> None:
+        if panel is self._panel:
+            words = _CHANGED if question.changes else _UNTRUSTED
+            show = lambda: self._show_folder(question)  # noqa: E731
+            self.banner.tell(FOLDER, words, "Look at it…", show)
+
+    def _show_folder(self, question: TrustQuestion) -> None:
+        self.banner.take_away(FOLDER)
+        self._trust.show(self._panel, question)
 
     def _try_again(self) -> None:
         self.banner.take_away(OFFLINE)

@@ -6,7 +6,7 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from kinet.core.events import (
@@ -28,8 +28,12 @@ if TYPE_CHECKING:
     from kinet.ui.steps import StepBook
 
 
+# Milliseconds after the first step of the window: what it brought to the screen is done by then.
+SOON = 250
+
+
 class StepPanel(QFrame):
-    """The room at the right; what fills it is made when it is first needed."""
+    """The room at the right; what fills it is made when there is a step to show."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,11 +53,16 @@ class StepDesk(QObject):
         self._call_id = ""
         # Something else that has the room while no step is shown.
         self._aside: QWidget | None = None
+        # Where there are steps one will be opened: to make all for it then would be felt.
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(SOON)
+        self._soon.timeout.connect(lambda: self.detail)
         frame.panel_closed.connect(self.close)
 
     @property
     def detail(self) -> StepDetail:
-        """The step panel's content; built when it is first asked for."""
+        """The step panel's content; built soon after the first step, or when it is asked for."""
         if self._detail is None:
             from kinet.ui.panel.step_detail import StepDetail
 
@@ -116,6 +125,12 @@ class StepDesk(QObject):
         panel.compare.closed.connect(self._forget_compared)
         self._call_id = ""
         self._show(False)
+        if panel.runner.steps.records():
+            self._expect()
+
+    def _expect(self) -> None:
+        if self._detail is None and not self._soon.isActive():
+            self._soon.start()
 
     def show_step(self, call_id: str) -> None:
         """Shows a step of the session, and the panel with it."""
@@ -203,6 +218,8 @@ class StepDesk(QObject):
             self._show(False)
 
     def _event_came(self, event: Event) -> None:
+        if isinstance(event, ToolStarted):
+            self._expect()
         if not self._frame.panel_shown or self._detail is None or not self._call_id:
             return
         match event:

@@ -35,6 +35,8 @@ class TranscriptDesk(QObject):
     def _act(self, action: str, turn_id: str) -> None:
         if action == "report":
             spawn(self._report(turn_id), "failure report")
+        elif action == "models":
+            self._parts.models.open_settings("models")
 
     async def _report(self, turn_id: str) -> None:
         session = self._panel.session

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from kinet.core.errors import KinetError
-from kinet.ui.chat.chat_panel import ChatPanel
+from kinet.ui.chat.chat_panel import ChatPanel, begins_anew
 from kinet.ui.kit.tasks import in_thread, spawn
 from kinet.ui.look.theme import Theme
 from kinet.ui.program import Program
@@ -24,6 +24,8 @@ class TrustDesk(QObject):
 
     problem = Signal(str)
     answered = Signal()
+    # A question about the folder of a conversation (panel, question), which stays on screen.
+    waits = Signal(object, object)
     folder_requested = Signal()
 
     def __init__(self, program: Program, parent: QObject) -> None:
@@ -76,10 +78,16 @@ class TrustDesk(QObject):
         if question is not None:
             await in_thread(_import_page)
         stale = panel is not self._panel or panel.folder != folder or panel.runner.running
-        if question is not None and not stale:
-            self._show(panel, question)
+        if question is None or stale:
+            return
+        if begins_anew(panel):
+            self.show(panel, question)
+        else:
+            # A page over an answer that has just come would hide it.
+            self.waits.emit(panel, question)
 
-    def _show(self, panel: ChatPanel, question: TrustQuestion) -> None:
+    def show(self, panel: ChatPanel, question: TrustQuestion) -> None:
+        """Shows the page in place of what is read."""
         from kinet.ui.asking.trust_page import TrustPage
 
         page = TrustPage(question)

@@ -29,7 +29,7 @@ def copy_masked(held: QByteArray) -> None:
     """Replaces what is on the clipboard by the UTF-8 of what `masked` gave."""
     clipboard = QGuiApplication.clipboard()
     if held.size() < LARGE:
-        clipboard.setText(held.data().decode("utf-8"))
+        clipboard.setText(bytes(held.data()).decode("utf-8"))
         return
     # Of a Python text with an emoji in it Qt makes its own letter by letter; bytes it reads itself.
     data = QMimeData()

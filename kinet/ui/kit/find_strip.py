@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QWidget
 
 from kinet.ui.kit.controls import IconButton, text_label
 from kinet.ui.kit.part_buttons import name_buttons_in
+from kinet.ui.kit.row_hits import MOST
 from kinet.ui.kit.row_view import RowView
 from kinet.ui.look.theme import Theme, icon
 
@@ -63,16 +64,22 @@ class FindStrip(QFrame):
         """Shows the strip with these words and their first hit; the focus stays where it is."""
         self.show()
         self.field.setText(text)
-        self._view = view
+        self._turn_to(view)
         self.search_now()
 
     def look_in(self, view: RowView) -> None:
         """Turns to another view, with the same words."""
         if self._view is not None and self._view is not view:
             self._view.find("")
-        self._view = view
+        self._turn_to(view)
         if not self.isHidden():
             self.search_now()
+
+    def _turn_to(self, view: RowView) -> None:
+        if self._view is not None:
+            self._view.hits.changed.disconnect(self._show_count)
+        self._view = view
+        view.hits.changed.connect(self._show_count)
 
     def end(self) -> None:
         """Takes the marks away and hides."""
@@ -95,7 +102,7 @@ class FindStrip(QFrame):
         """Looks for what the field holds."""
         self._wait.stop()
         if self._view is not None:
-            self._found = self._view.find(self.field.text())
+            self._view.find(self.field.text())
         self._show_count()
 
     def set_theme(self, theme: Theme) -> None:
@@ -119,14 +126,13 @@ class FindStrip(QFrame):
                 return True
         return False
 
-    _found = 0
-
     def _show_count(self) -> None:
         text = ""
-        if self.field.text():
-            place = self._view.hit + 1 if self._view is not None else 0
-            most = "+" if self._found >= 10_000 else ""
-            text = f"{place:,} of {self._found:,}{most}" if self._found else "No hits"
+        if self.field.text() and self._view is not None:
+            hits = self._view.hits
+            found, more = len(hits.places), "" if hits.is_done else "…"
+            most = "+" if found >= MOST else more
+            text = f"{hits.current + 1:,} of {found:,}{most}" if found else more or "No hits"
         self.count.setText(text)
         self._place_count()
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 # Seconds of work. A look over what a long session adds would take up to a second, and everything
 # stands still meanwhile, whatever thread it began in.
 LONG = 0.006
-# A full look comes after so many more looks over the newest alone: some 15,000 things that stayed.
-# Python's own ten let a hundred thousand pile up, which is a tenth of a second in one piece.
-_FULL_AFTER = 1
+# So many looks over the newest alone, and over those that survived one, come before a wider one.
+# Python's own ten and ten let a hundred thousand things pile up, a tenth of a second in one piece.
+_WIDER_AFTER = (4, 1)
 
 
 class Keeper:
@@ -34,7 +34,7 @@ class Keeper:
         if self._looked not in gc.callbacks:
             gc.callbacks.append(self._looked)
             self._before = gc.get_threshold()
-            gc.set_threshold(*self._before[:2], _FULL_AFTER)
+            gc.set_threshold(self._before[0], *_WIDER_AFTER)
 
     def end(self) -> None:
         """Watches no longer; everything is looked at again."""

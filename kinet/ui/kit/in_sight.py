@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 
 def bring_into_sight(widget: QWidget) -> None:
@@ -31,3 +32,14 @@ def hand_up(part: QWidget) -> None:
             return
         above = above.parentWidget()
     (part.focusWidget() or part).clearFocus()
+
+
+def open_menu_of_focus() -> None:
+    """Asks what has the focus for its menu, as the key for menus does."""
+    focused = QApplication.focusWidget()
+    if focused is None:
+        return
+    spot = focused.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle).center()
+    reason = QContextMenuEvent.Reason.Keyboard
+    asked = QContextMenuEvent(reason, spot, focused.mapToGlobal(spot))
+    QApplication.sendEvent(focused, asked)

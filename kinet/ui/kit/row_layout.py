@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QTextBlock, QTextDocument
 from PySide6.QtWidgets import QPlainTextDocumentLayout, QPlainTextEdit
 
@@ -45,6 +45,10 @@ class RowLayout(QPlainTextDocumentLayout):
 def give_rows(view: QPlainTextEdit) -> RowLayout:
     """Gives `view` a document that is laid out in rows."""
     document = QTextDocument(view)
+    # What programs print is written for the left, whatever a row begins with.
+    option = document.defaultTextOption()
+    option.setTextDirection(Qt.LayoutDirection.LeftToRight)
+    document.setDefaultTextOption(option)
     layout = RowLayout(document)
     document.setDocumentLayout(layout)
     view.setDocument(document)

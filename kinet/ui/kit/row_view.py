@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QTextBlock,
-    QTextCharFormat,
     QTextCursor,
 )
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 from kinet.ui.kit.row_colours import RowColours, characters, color_of, is_own, units
 from kinet.ui.kit.row_hits import RowHits
 from kinet.ui.kit.row_layout import SPECIAL, give_rows
+from kinet.ui.kit.row_marks import Mark, marked
 from kinet.ui.kit.rows import Row, said
 from kinet.ui.look.theme import Theme, current_theme
 
@@ -43,7 +43,9 @@ class RowView(QPlainTextEdit):
         self._surface = surface
         self._keyboard = False
         self.rows: list[Row] = []
-        self._hits = RowHits()
+        self.hits = RowHits(lambda: self.rows, self)
+        self.hits.arrived.connect(self.go_to_hit)
+        self.hits.changed.connect(self.decorate)
         self._colours = RowColours(surface)
         self.row_layout = give_rows(self)
         self.theme = current_theme()
@@ -56,7 +58,8 @@ class RowView(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         flags = Qt.TextInteractionFlag
         self.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
-        self.verticalScrollBar().valueChanged.connect(self.decorate)
+        for bar in (self.verticalScrollBar(), self.horizontalScrollBar()):
+            bar.valueChanged.connect(self.decorate)
         self.viewport().setMouseTracking(True)
         self._restyle()
 
@@ -90,7 +93,7 @@ class RowView(QPlainTextEdit):
     def show_rows(self, rows: Sequence[Row]) -> None:
         """Shows these rows and nothing else."""
         self.rows = list(rows)
-        self._hits = RowHits()
+        self.hits.forget()
         self._colours.forget()
         self.setPlainText("\n".join(row.text for row in self.rows))
         self._mark_special(0)
@@ -115,25 +118,26 @@ class RowView(QPlainTextEdit):
 
     def find(self, needle: str) -> int:  # type: ignore[override]
         """Marks every place of `needle`, whatever its case, and goes to the first one on or below
-        the screen; gives their number."""
-        self._hits.look(self.rows, needle)
-        if self._hits.places:
-            self.go_to_hit(self._hits.first_from(self.firstVisibleBlock().blockNumber()))
-        else:
-            self.decorate()
-        return len(self._hits.places)
+        the screen; gives their number so far: `hits` says whether that is all, and tells of more.
+        """
+        self.hits.look(needle, self.firstVisibleBlock().blockNumber())
+        self.decorate()
+        return len(self.hits.places)
 
     @property
     def hit(self) -> int:
         """The current hit, counted from 0; -1 for none."""
-        return self._hits.current
+        return self.hits.current
 
     def go_to_hit(self, number: int) -> None:
         """Makes hit `number` (taken round the ends) the current one and brings it into view."""
-        if not self._hits.places:
+        if not 0 <= number < len(self.hits.places):
+            # Round the ends: for that all have to be known.
+            self.hits.finish()
+        if not self.hits.places:
             return
-        self._hits.current = number % len(self._hits.places)
-        row, start, _length = self._hits.places[self._hits.current]
+        self.hits.current = number % len(self.hits.places)
+        row, start, _length = self.hits.places[self.hits.current]
         block = self.document().findBlockByNumber(row)
         cursor = QTextCursor(block)
         cursor.setPosition(block.position() + units(self.rows[row].text[:start]))
@@ -151,7 +155,7 @@ class RowView(QPlainTextEdit):
         """Lays colours, grounds and hits over the rows that can be seen."""
         blocks = [block for block, _rect in self.visible_blocks()]
         hits = (
-            self._hits.between(blocks[0].blockNumber(), blocks[-1].blockNumber()) if blocks else {}
+            self.hits.between(blocks[0].blockNumber(), blocks[-1].blockNumber()) if blocks else {}
         )
         marks: list[QTextEdit.ExtraSelection] = []
         for block in blocks:
@@ -160,14 +164,15 @@ class RowView(QPlainTextEdit):
                 break
             row = self.rows[number]
             self._colours.give(block, row, self.theme)
+            here: list[Mark] = []
             for run in row.runs:
                 if not is_own(run.ground) and (ground := color_of(self.theme, run.ground)):
-                    ink = color_of(self.theme, run.token)
-                    marks.append(_mark(block, row, run.start, run.length, ink, ground))
+                    here.append((run.start, run.length, color_of(self.theme, run.token), ground))
             for start, length, current in hits.get(number, ()):
                 ground = self.theme.qcolor("find_current" if current else "find")
                 ink = QColor("#10131F" if self.theme.is_dark else "#1B1B19") if current else None
-                marks.append(_mark(block, row, start, length, ink, ground))
+                here.append((start, length, ink, ground))
+            marks += marked(self, block, row, here)
         if marks or self.extraSelections():
             self.setExtraSelections(marks)
 
@@ -270,31 +275,6 @@ class RowView(QPlainTextEdit):
             if self.rows[number].height:
                 block = self.document().findBlockByNumber(number)
                 block.setUserState(max(SPECIAL, self.rows[number].height))
-
-
-def _mark(
-    block: QTextBlock,
-    row: Row,
-    start: int,
-    length: int,
-    foreground: QColor | None,
-    ground: QColor | None,
-) -> QTextEdit.ExtraSelection:
-    mark = QTextEdit.ExtraSelection()
-    first = block.position() + units(row.text[:start])
-    cursor = QTextCursor(block)
-    cursor.setPosition(first)
-    cursor.setPosition(
-        first + units(row.text[start : start + length]), QTextCursor.MoveMode.KeepAnchor
-    )
-    look = QTextCharFormat()
-    if foreground is not None:
-        look.setForeground(foreground)
-    if ground is not None:
-        look.setBackground(ground)
-    mark.cursor = cursor
-    mark.format = look
-    return mark
 
 
 def _row(rows: Sequence[Row], block: QTextBlock) -> Row:

@@ -57,6 +57,7 @@ class OutputView(RowView):
         self._more = QTimer(self)
         self._more.setInterval(0)
         self._more.timeout.connect(self._load_more)
+        self.hits.comes_more = self._more.isActive
         self.special_clicked.connect(self._resume)
 
     def show_text(self, text: str, share: ModelShare | None = None, printed: str = "") -> None:
@@ -136,11 +137,11 @@ class OutputView(RowView):
             if rest:
                 self.add_rows(rest)
 
-    def find(self, needle: str) -> int:  # type: ignore[override]
-        """Looks in the whole output."""
-        if needle:
+    def go_to_hit(self, number: int) -> None:
+        """Round the ends of the whole output."""
+        if not 0 <= number < len(self.hits.places) and not self.hits.is_done:
             self.finish_loading()
-        return super().find(needle)
+        super().go_to_hit(number)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Forgets the marks of where it was before a jump; they are made anew where it arrives."""

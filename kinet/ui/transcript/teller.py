@@ -35,7 +35,7 @@ from kinet.ui.transcript.entries.answer import AnswerEntry
 from kinet.ui.transcript.entries.bubble import UserEntry
 from kinet.ui.transcript.entries.command_entry import CommandEnd, CommandEntry
 from kinet.ui.transcript.entries.compaction_entry import CompactionEntry
-from kinet.ui.transcript.entries.error_card import ErrorEntry
+from kinet.ui.transcript.entries.error_card import ErrorEntry, acts_of, title_of
 from kinet.ui.transcript.entries.files_entry import FilesEntry
 from kinet.ui.transcript.entries.lines import MetaEntry, NoticeEntry, RetryEntry
 from kinet.ui.transcript.entries.model_line import ModelLine
@@ -46,19 +46,6 @@ from kinet.ui.transcript.entries.turn import Turn
 from kinet.ui.transcript.entries.turn_ends import TurnEnds
 from kinet.ui.transcript.stage.sink import Sink
 
-_ERROR_TITLES = {
-    "auth": "The key was refused",
-    "rate_limit": "Too many requests",
-    "overloaded": "The service is overloaded",
-    "circuit": "The service is left alone for a moment",
-    "context_too_long": "The conversation is too long for this model",
-    "bad_request": "The server refused the request",
-    "network": "No connection",
-    "protocol": "The answer could not be understood",
-    "stalled": "The answer stopped coming",
-    "internal": "Something in Kinet went wrong",
-    "interrupted": "This turn was interrupted",
-}
 _ENDS = {
     "step_limit": "Stopped at the step limit.",
     # Of money, of time, or of how much is written.
@@ -119,7 +106,8 @@ class Teller:
             case ContextCompacted(before=before, after=after, summary=summary):
                 self._add_line(CompactionEntry(before, after, summary))
             case ModelChosen():
-                self._choose(event)
+                if (chosen := _model_line(turn, self._sink, event)) is not None:
+                    self._add_line(chosen)
             case FilesChanged(turn_id=turn_id) if turn_id not in ("", turn.id):
                 _tell_found(self._ends, self._sink, event)
             case FilesChanged():
@@ -319,14 +307,6 @@ class Teller:
             self._close_stretch()
         self._sink.add(line)
 
-    def _choose(self, event: ModelChosen) -> None:
-        before, line = self._turn.chosen, ModelLine(event, self._turn.chosen)
-        if before is not None and before.text:
-            self._sink.remove(before)
-        if line.text:
-            self._add_line(line)
-        self._turn.chosen = line
-
     def _end_retry(self) -> None:
         if self._turn.retry is not None:
             self._sink.remove(self._turn.retry)
@@ -346,10 +326,9 @@ class Teller:
         self._close_stretch()
         if event.error is not None or event.reason == "failed":
             kind = event.error.kind if event.error else "internal"
-            title = _ERROR_TITLES.get(kind, "The turn failed")
             message = event.error.message if event.error else event.detail
             hint = event.error.hint if event.error else ""
-            self._sink.add(ErrorEntry(title, message, hint, _acts(kind), turn.id))
+            self._sink.add(ErrorEntry(title_of(kind), message, hint, acts_of(kind), turn.id))
         elif event.reason == "stopped":
             if not turn.id:
                 # An interrupted turn was left as it is: nothing is offered for it any more.
@@ -386,12 +365,10 @@ def _tell_found(ends: TurnEnds, sink: Sink, event: FilesChanged) -> None:
         sink.add(card, before)
 
 
-def _acts(kind: str) -> tuple[tuple[str, str], ...]:
-    """What is offered for a failure of this kind."""
-    if kind == "interrupted":
-        return (
-            ("continue", "Continue"),
-            ("retry-step", "Ask for the step again"),
-            ("leave", "Leave"),
-        )
-    return (("retry", "Try anyway" if kind == "circuit" else "Retry"),)
+def _model_line(turn: Turn, sink: Sink, event: ModelChosen) -> ModelLine | None:
+    """The line of all that was chosen, in place of the one before; None where nothing differs."""
+    before, line = turn.chosen, ModelLine(event, turn.chosen)
+    if before is not None and before.text:
+        sink.remove(before)
+    turn.chosen = line
+    return line if line.text else None

@@ -180,7 +180,7 @@ class WindowCore(QObject):
         panel.runner.prepare = lambda: self._warmed(panel)
         parts.models.serve(panel)
         parts.files.serve(panel)
-        BannerDesk(self._program, panel, parts.models)
+        BannerDesk(self._program, panel, parts.models, self.trust)
         DropFiles(panel)
         CompletionDesk(panel, lambda: self._words())
         panel.header.panel_toggled.connect(lambda _checked: parts.steps.toggle())

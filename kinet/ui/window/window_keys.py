@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from kinet.ui.conversation_text import last_answer, last_code
 from kinet.ui.desks.actions import install
 from kinet.ui.desks.window_parts import WindowParts
 from kinet.ui.kit.clipboard import copy_text
-from kinet.ui.kit.in_sight import bring_into_sight
+from kinet.ui.kit.in_sight import bring_into_sight, open_menu_of_focus
 from kinet.ui.palette.palette_entries import palette_entries
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ class WindowKeys(QObject):
         for number in range(1, SESSION_KEYS + 1):
             keys = QShortcut(QKeySequence(f"Ctrl+{number}"), parts.window)
             keys.activated.connect(lambda place=number - 1: self._open_session(place))
+        if sys.platform.startswith("linux"):
+            # Elsewhere the system itself knows this key for menus.
+            menu = QShortcut(QKeySequence("Shift+F10"), parts.window)
+            menu.setContext(Qt.ShortcutContext.ApplicationShortcut)
+            menu.activated.connect(open_menu_of_focus)
         application = QApplication.instance()
         if isinstance(application, QApplication):
             application.focusChanged.connect(self._focus_moved)
@@ -208,9 +214,12 @@ class WindowKeys(QObject):
         if parts.frame.panel_shown:
             regions.append((parts.frame.panel, parts.steps.detail))
         if parts.frame.sidebar_shown:
-            regions.append((parts.sidebar, parts.sidebar.list))
+            sidebar = parts.sidebar
+            # Without sessions there is no list to be in.
+            stop = sidebar.list if sidebar.list.isVisible() else sidebar.search
+            regions.append((sidebar, stop))
         page = panel.compare.page
-        reader = page.reader if page is not None else panel.body.transcript
+        reader = page.reader if page is not None else panel.body.first_stop
         if reader is not None:
             regions.append((panel.body, reader))
         focus = QApplication.focusWidget()
@@ -224,3 +233,5 @@ class WindowKeys(QObject):
         )
         target = regions[(place + step) % len(regions)][1]
         target.setFocus(Qt.FocusReason.TabFocusReason)
+        # As Qt does for Tab, behind the focus: lists show where the keyboard is.
+        parts.window.setAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QMimeData, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QFontMetrics,
@@ -100,11 +100,14 @@ class ComposerEdit(QTextEdit):
         painter = QPainter(self.viewport())
         painter.setFont(font)
         painter.setPen(theme.qcolor("text_3"))
-        line = QRect(0, 0, self.viewport().width(), max(LINE, theme.line_height("answer")))
         words = QFontMetrics(font).elidedText(
-            self._placeholder, Qt.TextElideMode.ElideRight, line.width()
+            self._placeholder, Qt.TextElideMode.ElideRight, self.viewport().width()
         )
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+        # On the line of the text: the words do not jump when the first letter takes their place.
+        block = self.document().begin()
+        line = block.layout().lineAt(0)
+        top = self.document().documentLayout().blockBoundingRect(block).top()
+        painter.drawText(QPointF(0, top + line.y() + line.ascent()), words)
 
     def restyle(self) -> None:
         """Takes font and colours from the current look."""

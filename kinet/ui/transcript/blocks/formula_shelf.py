@@ -7,7 +7,7 @@ from collections import OrderedDict
 from urllib.parse import quote, unquote
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, QThreadPool, QTimer, QUrl, Signal
-from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QTextDocument
+from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter, QTextDocument
 from PySide6.QtSvg import QSvgRenderer
 
 from kinet.markup.formulas import Drawing, draw_formula
@@ -58,9 +58,13 @@ class FormulaShelf(QObject):
     def give(self, document: QTextDocument, html: str, width: int, ratio: float) -> None:
         """Puts the pictures that a text names into its document, no wider than `width`."""
         for name in set(_NAMES.findall(html)):
-            drawing = self._drawings.get(_key(name))
+            key = _key(name)
+            drawing = self._drawings.get(key)
             if drawing is not None:
-                picture = _picture(drawing, QFontMetricsF(document.defaultFont()), width, ratio)
+                # Of the words beside it, which are larger in a heading.
+                font = QFont(document.defaultFont())
+                font.setPixelSize(key[2])
+                picture = _picture(drawing, QFontMetricsF(font), width, ratio)
                 document.addResource(
                     QTextDocument.ResourceType.ImageResource.value, QUrl(name), picture
                 )

@@ -14,12 +14,41 @@ from kinet.ui.transcript.entries.entry import Canvas, Entry, Hit, Room
 
 _SIDE = 12
 _BUTTON = 32
-_ICONS = {"continue": "play", "leave": "close", "report": "save"}
+_ICONS = {"continue": "play", "leave": "close", "models": "key", "report": "save"}
+_TITLES = {
+    "auth": "The key was refused",
+    "rate_limit": "Too many requests",
+    "overloaded": "The service is overloaded",
+    "circuit": "The service is left alone for a moment",
+    "context_too_long": "The conversation is too long for this model",
+    "bad_request": "The server refused the request",
+    "network": "No connection",
+    "protocol": "The answer could not be understood",
+    "stalled": "The answer stopped coming",
+    "internal": "Something in Kinet went wrong",
+    "interrupted": "This turn was interrupted",
+}
 # Nothing is run again by itself: these two are messages.
 _TIPS = {
     "continue": "Sends a message that asks the model to go on and to look first what was done",
     "retry-step": "Sends a message that asks the model to look first, then to do the step again",
+    "models": "Opens the settings, where keys are kept",
 }
+
+
+def title_of(kind: str) -> str:
+    """What a failure of this kind is called."""
+    return _TITLES.get(kind, "The turn failed")
+
+
+def acts_of(kind: str) -> tuple[tuple[str, str], ...]:
+    """What is offered for a failure of this kind."""
+    if kind == "interrupted":
+        again = ("retry-step", "Ask for the step again")
+        return (("continue", "Continue"), again, ("leave", "Leave"))
+    if kind == "auth":
+        return (("retry", "Retry"), ("models", "Models…"))
+    return (("retry", "Try anyway" if kind == "circuit" else "Retry"),)
 
 
 class ErrorEntry(Entry):

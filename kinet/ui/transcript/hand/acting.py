@@ -26,7 +26,7 @@ _COPIED_MS = 1500
 _FOR_MESSAGES = frozenset(
     {
         "edit-message", "branch-previous", "branch-next", "compare", "ask-again", "retry-with",
-        "continue", "retry-step", "leave", "report",
+        "continue", "retry-step", "leave", "models", "report",
     }
 )  # fmt: skip
 

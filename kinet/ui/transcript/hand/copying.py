@@ -24,9 +24,8 @@ class Copier(QObject):
     def __init__(self, selection: Selection, filler: Filler, parent: QObject) -> None:
         super().__init__(parent)
         self._selection, self._filler = selection, filler
-        self._texts: Iterator[str] | None = None
-        # In UTF-8, and how many lines that are. Qt's own bytes grow where they are: to join what
-        # was gathered would copy a very long conversation twice in one piece.
+        self._steps: Iterator[None] = iter(())
+        # What was gathered, in UTF-8, and how many lines that are.
         self._done = QByteArray()
         self._lines = 0
         # The form that is wanted of everything, when everything is there.
@@ -66,19 +65,29 @@ class Copier(QObject):
 
     def _begin(self, plain: bool) -> None:
         self._done, self._lines = QByteArray(), 0
-        self._texts = self._selection.parts(plain=plain)
+        self._steps = self._gathering(self._selection.parts(plain=plain))
+
+    def _gathering(self, texts: Iterator[str]) -> Iterator[None]:
+        """Gathers the texts, step by step, and then puts them together: all at once, or in bytes
+        that have to grow, a very long conversation would be copied in one piece."""
+        found: list[bytes] = []
+        size = 0
+        for text in texts:
+            if text:
+                between = "\n\n" if found else ""
+                found.append((between + masked(text)).encode("utf-8", "replace"))
+                size += len(found[-1])
+                self._lines += text.count("\n") + (2 if between else 1)
+            yield
+        self._done.reserve(size)
+        for piece in found:
+            self._done.append(piece)
+            yield
 
     def _work(self, seconds: float) -> bool:
         """Gathers texts for some time; True when there are no more."""
         deadline = time.perf_counter() + seconds
-        for text in self._texts or ():
-            if text:
-                between = "\n\n" if self._lines else ""
-                self._done.append((between + masked(text)).encode("utf-8", "replace"))
-                self._lines += text.count("\n") + (2 if between else 1)
-            if time.perf_counter() > deadline:
-                return False
-        return True
+        return all(time.perf_counter() <= deadline for _ in self._steps)
 
     def _go_on(self) -> None:
         if self._work(SLICE_SECONDS):
@@ -87,7 +96,7 @@ class Copier(QObject):
 
     def _put(self) -> int:
         """Puts all that was gathered on the clipboard; how many lines that are."""
-        held, self._done, self._texts = self._done, QByteArray(), None
+        held, self._done, self._steps = self._done, QByteArray(), iter(())
         if self._lines:
             copy_masked(held)
         return self._lines
