@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -51,10 +52,12 @@ class Form:
         labels = [label for label in self.form.findChildren(QLabel) if label.isVisible()]
         return "\n".join(label.text() for label in labels)
 
-    def paste(self, text: str) -> None:
+    async def paste(self, text: str) -> None:
         self.form.kind.buttons[JSON].click()
-        self.form.pasted.text.setPlainText(text)
-        self.form.pasted.look()
+        pasted = self.form.pasted
+        pasted.text.setPlainText(text)
+        pasted.look()
+        await until(lambda: len(pasted.rows) == len(pasted._read), what="all rows are made")
 
 
 @pytest.fixture
@@ -255,7 +258,7 @@ async def test_several_are_pasted_shown_whole_and_those_that_can_be_are_saved(
     make: Callable[..., Form],
 ) -> None:
     form = make(entries={"docs": {"command": "old"}})
-    form.paste(PASTED)
+    await form.paste(PASTED)
     lines = [row.name for row in form.form.pasted.rows]
     assert lines == ["github", "docs", "no good"]
     assert "Kept in the keychain: GITHUB_TOKEN" in form.words
@@ -276,7 +279,7 @@ async def test_pasted_ones_are_tried_one_after_the_other(make: Callable[..., For
         return Tried(False, "Nobody answers.") if failed else Tried(tools=(Tool("a"),))
 
     form = make(trial=trial)
-    form.paste(PASTED)
+    await form.paste(PASTED)
     assert form.form.save_button.text().strip() == "Save 2 servers"
     form.form.test.click()
     await until(lambda: "Nobody answers." in form.words)
@@ -284,9 +287,32 @@ async def test_pasted_ones_are_tried_one_after_the_other(make: Callable[..., For
     assert [entry[1] for entry in form.services.done] == ["github", "docs"]
 
 
+async def test_hundreds_are_pasted_and_the_window_goes_on_meanwhile(
+    make: Callable[..., Form],
+) -> None:
+    form = make()
+    many = {f"server-{n}": {"command": f"program-{n}"} for n in range(200)}
+    form.form.kind.buttons[JSON].click()
+    form.form.pasted.text.setPlainText(json.dumps({"mcpServers": many}))
+    form.form.pasted.look()
+    assert len(form.form.pasted.entries) == 200, "they can be saved at once"
+    await until(lambda: form.form.pasted.rows)
+    assert len(form.form.pasted.rows) < 200
+    form.form.pasted.text.setPlainText(PASTED)
+    form.form.pasted.look()
+    await until(lambda: len(form.form.pasted.rows) == 3)
+    await asyncio.sleep(0)
+    assert [row.name for row in form.form.pasted.rows] == ["github", "docs", "no good"]
+    form.form.pasted.text.setPlainText(json.dumps({"mcpServers": many}))
+    form.form.pasted.look()
+    for _ in range(2):
+        form.form.reject()
+    await until(lambda: not isValid(form.form), what="it closes while rows are made")
+
+
 async def test_wrong_json_is_answered_at_its_line(make: Callable[..., Form]) -> None:
     form = make()
-    form.paste(PASTED.replace('"ghp_1"}},', '"ghp_1"}}'))
+    await form.paste(PASTED.replace('"ghp_1"}},', '"ghp_1"}}'))
     assert "Line 4: a comma is missing." in form.words
     (mark,) = form.form.pasted.text.extraSelections()
     assert mark.cursor.blockNumber() == 3
@@ -310,7 +336,7 @@ async def test_a_text_without_servers_adds_none(make: Callable[..., Form], text:
 
 async def test_one_entry_without_a_name_gets_one(make: Callable[..., Form]) -> None:
     form = make()
-    form.paste('{"command": "uvx", "args": ["mcp-server-time"]}')
+    await form.paste('{"command": "uvx", "args": ["mcp-server-time"]}')
     assert list(form.form.pasted.entries) == ["time"]
 
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidg
 from kinet.core.errors import KinetError
 from kinet.ui.kit.code_box import CodeBox
 from kinet.ui.kit.controls import ElidedLabel, Line, repolish, text_label
+from kinet.ui.kit.tasks import breathe, spawn
 from kinet.ui.kit.text_field import TextField
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.look.theme import current_theme
@@ -25,6 +26,7 @@ _HINT = '{\n  "mcpServers": {\n    "time": {"command": "uvx", "args": ["mcp-serv
 # Milliseconds from the last key to a look at the text.
 _PAUSE = 250
 _LARGEST = 1_000_000
+_MADE_AT_ONCE = 3
 _LINE = re.compile(r"^Line (\d+): ")
 
 
@@ -34,7 +36,7 @@ class PastedRow(QWidget):
     def __init__(self, name: str, line: str, problem: str, kept: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.name, self.problem = name, problem
-        head = ElidedLabel(spell_out(name).text, self)
+        head = ElidedLabel(spell_out(name).text or "(no name)", self)
         head.setProperty("type", "strong")
         self.result = text_label("", type="meta", parent=self)
         self.result.setWordWrap(True)
@@ -72,6 +74,8 @@ class PastedServers(QWidget):
         self._services = services
         self.rows: list[PastedRow] = []
         self._read: Mapping[str, Mapping[str, Any]] = {}
+        # Why one cannot be added, "" where it can.
+        self._problems: dict[str, str] = {}
         self.text = TextField("Servers as JSON", self, code=True)
         self.text.setObjectName("pastedServers")
         self.text.setPlaceholderText(_HINT)
@@ -100,12 +104,21 @@ class PastedServers(QWidget):
     @property
     def entries(self) -> dict[str, Mapping[str, Any]]:
         """Name and entry of what can be added."""
-        fit = {row.name for row in self.rows if not row.problem}
-        return {name: entry for name, entry in self._read.items() if name in fit}
+        return {name: entry for name, entry in self._read.items() if not self._problems.get(name)}
 
     def row(self, name: str) -> PastedRow | None:
-        """The row of this server."""
+        """The row of this server, None while it is not made yet."""
         return next((row for row in self.rows if row.name == name), None)
+
+    def settle(self) -> None:
+        """Reads what was typed since it was read last."""
+        if self._pause.isActive():
+            self.look()
+
+    def close_list(self) -> None:
+        """Makes no rows any more."""
+        self._pause.stop()
+        self._read = {}
 
     def look(self) -> None:
         """Reads the text now, and says at its line what is wrong."""
@@ -130,6 +143,7 @@ class PastedServers(QWidget):
 
     def _clear(self) -> None:
         self._read = {}
+        self._problems = {}
         self.rows = []
         self.text.setExtraSelections([])
         self.verdict.hide()
@@ -140,18 +154,26 @@ class PastedServers(QWidget):
                 widget.deleteLater()
 
     def _show(self) -> None:
-        for name, entry in self._read.items():
-            problem = self._problem(name, entry)
-            line = self._services.line_of(entry)
-            row = PastedRow(name or "(no name)", line, problem, self._kept(entry), self._card)
-            row.name = name
+        self._problems = {name: self._problem(name, entry) for name, entry in self._read.items()}
+        if self._read:
+            self._card.show()
+            spawn(self._make(self._read), "rows of pasted servers")
+        else:
+            self._complain("There is no server in this text.")
+
+    async def _make(self, read: Mapping[str, Mapping[str, Any]]) -> None:
+        """A row for each, a few at a time: somebody may paste hundreds."""
+        for number, (name, entry) in enumerate(read.items()):
+            if number and number % _MADE_AT_ONCE == 0:
+                await breathe()
+            if read is not self._read:
+                return
+            line, kept = self._services.line_of(entry), self._kept(entry)
+            row = PastedRow(name, line, self._problems[name], kept, self._card)
             if self.rows:
                 self._list.addWidget(Line(self._card))
             self.rows.append(row)
             self._list.addWidget(row)
-        self._card.setVisible(bool(self.rows))
-        if not self.rows:
-            self._complain("There is no server in this text.")
 
     def _problem(self, name: str, entry: Mapping[str, Any]) -> str:
         if not name:

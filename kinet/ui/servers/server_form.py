@@ -97,7 +97,7 @@ class ServerForm(QDialog):
         if self.trial.is_running:
             self.trial.end()
         elif self.kind.value == JSON:
-            self.pasted.look()
+            self.pasted.settle()
             self.trial.try_pasted()
         elif problem := self._problem():
             self.strip.show_problem("Not tested", problem)
@@ -119,6 +119,7 @@ class ServerForm(QDialog):
     def done(self, result: int) -> None:
         """Nothing is left running."""
         self.trial.close()
+        self.pasted.close_list()
         super().done(result)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -258,7 +259,7 @@ class ServerForm(QDialog):
 
     async def _save(self) -> None:
         if self.kind.value == JSON:
-            self.pasted.look()
+            self.pasted.settle()
         elif problem := self._problem():
             self.strip.show_problem("Not saved", problem)
             return

@@ -94,18 +94,20 @@ class ServerTrial(QObject):
 
     async def _all(self) -> None:
         for name, entry in self._pasted.entries.items():
-            row = self._pasted.row(name)
-            if row is None:
-                continue
-            row.say("Starting…", "text_2")
+            self._say(name, "Starting…", "text_2")
             try:
-                tried = await self._tried(name, entry, partial(row.say, tone="text_2"))
+                tried = await self._tried(name, entry, partial(self._say, name, tone="text_2"))
             except KinetError as exc:
-                row.say(exc.sentence(), "danger")
+                self._say(name, exc.sentence(), "danger")
                 continue
             why = f"It does not work. {tried.reason} {tried.hint}".strip()
             works = tried_words(tried.tools, tried.title, tried.seconds)
-            row.say(works if tried.ok else why, "success" if tried.ok else "danger")
+            self._say(name, works if tried.ok else why, "success" if tried.ok else "danger")
+
+    def _say(self, name: str, sentence: str, tone: str) -> None:
+        row = self._pasted.row(name)
+        if row is not None:
+            row.say(sentence, tone)
 
     async def _tried(self, name: str, entry: Mapping[str, Any], told: Told) -> Tried:
         def tell(words: str) -> None:
