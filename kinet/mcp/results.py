@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kinet.net.pictures import media_type_of, prepared
+from kinet.net.redact import hide_live_keys
 from kinet.policy.visible import visible_line
 from kinet.tools.base import ToolOutput
 
@@ -62,13 +63,14 @@ def output_of(raw: Mapping[str, Any], details: Mapping[str, Any]) -> ToolOutput:
     if structured is not None and not _told_already(structured, parts.texts):
         parts.add("value", json.dumps(structured, ensure_ascii=False, indent=2, default=str))
     is_error = raw.get("isError") is True
-    text = _shortened("\n\n".join(text for text in parts.texts if text))
+    # A server that shows its own environment does not carry a key on to the model.
+    text = hide_live_keys(_shortened("\n\n".join(text for text in parts.texts if text)))
     if not text:
         said = "the server failed and said nothing" if is_error else "the server answered nothing"
         text = f"[{said}]"
     shown = {**details, "parts": parts.kinds}
     if structured is not None and len(json.dumps(structured, default=str)) <= _LARGEST_VALUE:
-        shown["structured"] = structured
+        shown["structured"] = json.loads(hide_live_keys(json.dumps(structured)))
     return ToolOutput(
         text, _preview(text, parts, is_error), shown, is_error, pictures=tuple(parts.pictures)
     )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import json
 import logging
 import threading
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 from typing import Any
+
+from pydantic_core import from_json
 
 from kinet.core.errors import ToolError
 from kinet.net.lean_imports import stand_ins
@@ -51,7 +52,7 @@ class Sdk:
                 return [self._message(self._adapter.validate_json(line, by_name=False))]
             return [
                 self._message(self._adapter.validate_python(item, by_name=False))
-                for item in json.loads(line)
+                for item in from_json(line)
             ]
         except (ValueError, RecursionError):
             return []

@@ -7,9 +7,12 @@ import io
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from PIL import Image
 
 from kinet.mcp.results import output_of
+from kinet.mcp.secret_values import hide
 from kinet.tools.base import ToolOutput
 
 
@@ -121,3 +124,36 @@ def test_halves_of_characters_become_question_marks() -> None:
 
 def test_parts_without_end_are_counted() -> None:
     assert made(*[text("x")] * 1_200).content.endswith("[200 further parts left out]")
+
+
+def test_a_key_that_a_server_shows_stays_with_us() -> None:
+    hide("Bearer zq8-canary-of-a-server-123456")
+    value = {"env": {"TOKEN": "zq8-canary-of-a-server-123456"}}
+    output = made(text('TOKEN="zq8-canary-of-a-server-123456"'), structuredContent=value)
+    assert "canary" not in output.content + str(output.details)
+    assert output.content.startswith('TOKEN="[secret]"')
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=9) | st.just("AAAA"),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["type", "text", "data", "resource", "uri", "blob", "mimeType", "name"]
+            ),
+            inner | st.sampled_from(["text", "image", "audio", "resource", "resource_link"]),
+            max_size=5,
+        )
+    ),
+    max_leaves=15,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.dictionaries(st.sampled_from(["content", "structuredContent", "isError"]), JSON))
+def test_no_answer_makes_it_fail(answer: Any) -> None:
+    output = output_of(answer, {})
+    assert output.content
+    assert output.content.encode()
+    assert isinstance(output.is_error, bool)
