@@ -80,7 +80,7 @@ class TrustDesk(QObject):
         stale = panel is not self._panel or panel.folder != folder or panel.runner.running
         if question is None or stale:
             return
-        if begins_anew(panel):
+        if again or begins_anew(panel):
             self.show(panel, question)
         else:
             # A page over an answer that has just come would hide it.
