@@ -13,7 +13,6 @@ from PySide6.QtGui import QAction
 from kinet.ui.desks.actions import COMMANDS
 from kinet.ui.desks.window_parts import WindowParts
 from kinet.ui.palette.palette_rows import Entry
-from kinet.ui.services import SHOWN_ELSEWHERE
 from kinet.ui.sessions.session_list import SessionItem, word_of
 
 if TYPE_CHECKING:
@@ -78,6 +77,9 @@ def _presets(parts: WindowParts) -> Iterator[Entry]:
 
 def _settings(parts: WindowParts) -> Iterator[Entry]:
     """The pages, then each setting."""
+    # The window starts without the shapes of what its pages show.
+    from kinet.ui.services import SHOWN_ELSEWHERE
+
     fields = parts.models.setting_fields()
     pages = dict.fromkeys((field.key.partition(".")[0], field.section) for field in fields)
 
