@@ -7,7 +7,7 @@ import os
 import shutil
 import threading
 from collections.abc import AsyncIterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,12 @@ class StdioWay:
 
         def take(line: bytes) -> None:
             for message in self._messages(sdk, line):
-                asyncio.run_coroutine_threadsafe(deliver(message), loop).result()
+                work = deliver(message)
+                try:
+                    asyncio.run_coroutine_threadsafe(work, loop).result()
+                except (RuntimeError, CancelledError):
+                    # The loop is gone, or ends just now.
+                    work.close()
 
         def ended(trouble: LineTooLongError | None) -> None:
             if trouble is not None:
