@@ -172,7 +172,10 @@ class Runtime:
         """The session `session_id`, or a new one on `folder`. StoreError if there is none such."""
         if session_id is not None:
             if self._work is not None and session_id in self._work.elsewhere:
-                raise StoreError("A command works on this session; it can be opened when it ended.")
+                raise StoreError(
+                    "A command or an editor works on this session.",
+                    hint="It can be opened when that has ended.",
+                )
             return self.sessions.open(session_id, saved)
         if (folder := self.folder) is not None:
             check_folder(folder)

@@ -21,7 +21,10 @@ class KeptProgress:
         pieces = self._pieces
         pieces.append(text)
         if len(pieces) % _PIECES == 0 and sum(map(len, pieces)) > _MOST:
-            pieces[:] = ["[earlier output left out]\n", "".join(pieces)[-_MOST // 2 :]]
+            newest = "".join(pieces)[-_MOST // 2 :]
+            # From the beginning of a line: a code that colours may have been cut as well.
+            newest = newest[newest.find("\n", 0, _LONGEST_LINE) + 1 :]
+            pieces[:] = ["[earlier output left out]\n", newest]
 
     def ended_with(self, mark: str) -> str:
         """What was printed and then `mark` on a line of its own."""

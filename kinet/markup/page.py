@@ -172,7 +172,11 @@ class _PageWriter(RendererHTML):
         """A formula as drawing, else its source."""
         token = tokens[idx]
         made = draw_formula(token.content, display=False, size=15, color=_TEXT_COLOR)
-        return made.svg if made else f"<code>{plain_html(token.meta['source'])}</code>"
+        if made is None:
+            return f"<code>{plain_html(token.meta['source'])}</code>"
+        # Its line is the text's.
+        below = made.height - made.ascent
+        return made.svg.replace("<svg ", f'<svg style="vertical-align:{-below:.2f}px" ', 1)
 
     def formula_block(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
         """A formula in a line of its own."""

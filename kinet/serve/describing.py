@@ -56,7 +56,11 @@ def description() -> dict[str, Any]:
                 "params": params.Initialize.model_json_schema(),
             },
             **{
-                method.name: {"says": method.says, "params": method.takes.model_json_schema()}
+                method.name: {
+                    "says": method.says,
+                    "params": method.takes.model_json_schema(),
+                    "result": list(method.gives),
+                }
                 for method in METHODS
             },
         },

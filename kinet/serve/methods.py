@@ -25,12 +25,16 @@ _PAGE_CHARACTERS = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One of them; `act` gets the desk and what `takes` made of the parameters."""
+    """One of them; `act` gets the desk and what `takes` made of the parameters.
+
+    `says` what it is for and `gives` the fields of its result, for `kinet serve --describe`.
+    """
 
     name: str
     takes: type[params.Params]
     act: Callable[[Desk, Any], Awaitable[Any]]
     says: str
+    gives: tuple[str, ...] = ()
 
 
 async def new(desk: Desk, wanted: params.New) -> Any:
@@ -138,20 +142,34 @@ async def back(desk: Desk, to: params.GoBack) -> Any:
     return served.to_dict()
 
 
+# A test compares these with what comes.
+_STATE = (
+    *("session_id", "title", "cwd", "mode", "profile", "preset", "effort", "state"),
+    *("warnings", "queue"),
+)
+_WAITING = ("message_id", "text", "steering", "command", "attachments")
+_ENDED = (
+    *("turn_id", "reason", "error", "detail", "duration_s", "at", "text", "steps", "usage"),
+    *("cost", "estimate", "exit_code"),
+)
+_TAKEN_BACK = ("act", "turn_id", "done", "kept", "failed", "changed")
+
 METHODS = (
     Method(
         "session/new",
         params.New,
         new,
         "Begins a session on a folder; it is stored with its first message.",
+        _STATE,
     ),
-    Method("session/open", params.Open, open_, "Opens a stored session, to go on with it."),
-    Method("session/get", params.OfSession, state, "How an open session stands."),
+    Method("session/open", params.Open, open_, "Opens a stored session, to go on with it.", _STATE),
+    Method("session/get", params.OfSession, state, "How an open session stands.", _STATE),
     Method(
         "session/set",
         params.Change,
         change,
         "Changes mode, profile, preset, effort or title; from the next turn on.",
+        _STATE,
     ),
     Method(
         "session/close",
@@ -159,30 +177,36 @@ METHODS = (
         close,
         "Stops its turn, stores everything, and ends what it left running.",
     ),
-    Method("session/list", params.Page, listed, "The stored sessions, the newest first."),
+    Method(
+        "session/list", params.Page, listed, "The stored sessions, the newest first.", ("sessions",)
+    ),
     Method(
         "session/events",
         params.Events,
         events,
         "The saved events of an open session from `offset` on; `next` is where to go on, or null.",
+        ("events", "total", "next"),
     ),
     Method(
         "session/send",
         params.Message,
         send,
         "Takes a turn. Its events are told meanwhile; the result comes when it has ended.",
+        _ENDED,
     ),
     Method(
         "session/steer",
         params.Message,
         steer,
         "Gives the running turn a message, for its next step.",
+        _WAITING,
     ),
     Method(
         "session/stop",
         params.OfSession,
         stop,
         "Ends the running turn; returns when everything of it is stored.",
+        ("was_running",),
     ),
     Method(
         "session/undo",
@@ -190,27 +214,33 @@ METHODS = (
         undo,
         "Takes a turn's file changes back. With `changed` in the result nothing was done: those "
         "files were changed since, and need an answer.",
+        _TAKEN_BACK,
     ),
-    Method("session/redo", params.Undo, redo, "Makes changes again that were taken back."),
+    Method(
+        "session/redo", params.Undo, redo, "Makes changes again that were taken back.", _TAKEN_BACK
+    ),
     Method(
         "session/back",
         params.GoBack,
         back,
         "Goes back to before a turn; what is sent next begins a branch beside it.",
+        _STATE,
     ),
     Method(
         "queue/add",
         params.Message,
         add,
         "Lets a message wait for the end of the running turn; its turn then begins by itself.",
+        _WAITING,
     ),
-    Method("queue/remove", params.Waiting, remove, "Takes a waiting message out."),
+    Method("queue/remove", params.Waiting, remove, "Takes a waiting message out.", ("removed",)),
     Method(
         "queue/run",
         params.Waiting,
         run,
         "Sends a waiting message now, also while the queue is paused: after a stop, a failure, a "
         "spent budget or a restart. The rest follows it.",
+        ("begun",),
     ),
 )
 
@@ -228,7 +258,10 @@ async def _take_back(desk: Desk, of: params.Undo, act: Act) -> Any:
         diff = await changes.diff(plan)
         return {"act": act, "turn_id": plan.turn_id, "files": rows, "diff": diff}
     does = changes.undo if act == "undo" else changes.redo
-    outcome = await does(plan.turn_id, of.paths, of.changed)
+    # An answer that is not offered is none.
+    asked = [item for item in plan.questions if of.changed.get(item.path) in item.answers]
+    answers = {item.path: of.changed[item.path] for item in asked}
+    outcome = await does(plan.turn_id, of.paths, answers)
     return {
         "act": act,
         "turn_id": plan.turn_id,

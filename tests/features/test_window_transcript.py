@@ -142,6 +142,21 @@ async def test_a_link_shows_its_whole_address_and_opens_only_after_its_button(
         assert opened == [QUrl(address).toString()]
 
 
+async def test_a_link_that_a_step_printed_is_asked_about_like_any_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
+    async with shell_window(_program(tmp_path)) as window:
+        await _built(window)
+        window.panel.transcript.open_step(-1)
+        window.parts.steps.detail.output.links.chosen.emit("https://a.test/log")
+        assert window.findChild(LinkQuestion) is not None
+        assert opened == []
+        window.findChild(QPushButton, "openLinkButton").click()
+        assert opened == ["https://a.test/log"]
+
+
 async def test_a_step_tells_what_its_model_call_took(tmp_path: Path) -> None:
     async with shell_window(_program(tmp_path)) as window:
         await _built(window)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from kinet.core.messages import Message
 from kinet.markup.page import body_html
 from kinet.session.export import exported
@@ -30,3 +32,12 @@ def test_what_kinet_wrote_is_not_told_as_yours() -> None:
         text = exported(form, "Talk", messages)
         assert text.index("A note of Kinet") < text.index("Stop now.") < text.index("Mine.")
         assert text.count(">You<" if form == "html" else "## You") == 1
+
+
+def test_a_formula_stands_on_the_line_of_its_words() -> None:
+    below = [
+        float(found)
+        for found in re.findall(r"vertical-align:-([\d.]+)px", body_html("So $x$ $x_1$."))
+    ]
+    assert len(below) == 2
+    assert 0 < below[0] < 2 < below[1]

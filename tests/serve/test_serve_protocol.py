@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kinet.serve.lines import Splitter
 from kinet.serve.messages import Answer, Request, Wrong, read, written
+from kinet.serve.methods import METHODS
 from tests.serve.conftest import Serve, new
 from tests.support.rpc_client import Error, RpcClient
 from tests.support.scripted_server import Gate, ScriptedServer, says
@@ -209,7 +210,11 @@ def test_answers_to_nothing_are_heard_and_forgotten(serve: Serve) -> None:
 
 
 _JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8),
     lambda inner: (
         st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
     ),
@@ -284,6 +289,45 @@ def test_lines_are_the_same_however_the_bytes_are_cut(
     assert [*found, *cut.end()] == expected
     # Nothing longer than the limit is kept.
     assert all(len(line.text.encode()) <= largest for line in expected)
+
+
+_FIELDS = sorted({name for method in METHODS for name in method.takes.model_fields})
+_PARAMS = st.dictionaries(
+    st.sampled_from(_FIELDS) | st.text(max_size=3),
+    st.sampled_from(["SESSION", "plan", "ask", "", "default", "low", 0, 5, True, [], {}]) | _JSON,
+    max_size=4,
+)
+_REQUESTS = st.tuples(st.sampled_from([method.name for method in METHODS]), _PARAMS)
+
+
+@settings(
+    max_examples=6,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(st.lists(_REQUESTS, min_size=40, max_size=80))
+def test_no_request_meets_a_fault_of_our_own(
+    serve: Serve, requests: list[tuple[str, dict[str, Any]]]
+) -> None:
+    client = serve("--no-save", answering=lambda *_: {"decision": "deny"})
+    session = new(client)
+    ids = []
+    for method, params in requests:
+        known = {k: session if v == "SESSION" else v for k, v in params.items()}
+        # A session and a text make most of them real.
+        ids.append(client.ask(method, **{"session_id": session, "text": "hello", **known}))
+        ids.append(client.ask(method, **known))
+        if method in ("session/new", "session/list"):
+            known.pop("session_id", None)
+            ids.append(client.ask(method, **known))
+    codes = set()
+    for id_ in ids:
+        try:
+            client.answer(id_)
+        except Error as exc:
+            codes.add(exc.code)
+    assert codes <= {-32602, -32000}
+    assert client.end() == 0
 
 
 @settings(

@@ -51,7 +51,7 @@ def test_two_clients_share_a_folder_and_each_keeps_its_own_options(
     ids = {row["id"] for row in first.call("session/list")["sessions"]}
     assert ids == {one, two}
     for client, theirs in ((first, two), (second, one)):
-        with pytest.raises(Error, match=r"can be opened when it ended|open in another Kinet"):
+        with pytest.raises(Error, match=r"works on this session|open in another Kinet"):
             client.call("session/open", session_id=theirs)
     second.call("session/close", session_id=two)
     assert first.call("session/open", session_id=two)["state"] == "idle"
@@ -115,15 +115,22 @@ def test_when_the_holder_ends_the_other_takes_over_with_its_sessions(
 
 
 def test_a_holder_whose_client_has_gone_lets_the_turns_of_others_end(
-    serve: Serve, model: ScriptedServer
+    serve: Serve, model: ScriptedServer, home: Path, folder: Path
 ) -> None:
     gate = Gate()
-    model.replies(says("One", gate, "."))
+    model.replies(says("One", gate, "."), hangs("Mine"))
     holder, client = serve(), serve()
     session = new(client)
     turn = client.ask("session/send", session_id=session, text="one")
     client.wait(lambda: "text_delta" in client.types(session))
+    own = holder.ask("session/send", session_id=new(holder), text="mine")
+    assert model.wait_for_requests(2)
+    # A window would not get the folder now, nor after this.
     holder.close_stdin()
+    assert holder.answer(own)["reason"] == "stopped"
+    ran = _run(home, folder)
+    assert "is at work" in ran.stderr.decode()
+    assert holder.process.poll() is None
     gate.open()
     assert client.answer(turn)["text"] == "One."
     assert holder.end() == 0

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from kinet.serve.methods import METHODS
 from tests.cli.conftest import environment
 from tests.serve.conftest import Serve, new
 from tests.support.rpc_client import Error
@@ -269,9 +270,53 @@ def test_file_changes_are_shown_taken_back_and_made_again(
     assert asked["done"] == []
     assert asked["changed"][0]["path"] == "notes.md"
     assert "keep" in asked["changed"][0]["answers"]
+    assert asked["changed"][0]["answers"] == ["keep", "restore"]
+    # What is not offered is no answer.
+    again = client.call("session/undo", session_id=session, changed={"notes.md": "merge"})
+    assert (again["done"], again["failed"]) == ([], {})
+    assert again["changed"] == asked["changed"]
     changed = {"notes.md": "keep"}
     assert client.call("session/undo", session_id=session, changed=changed)["kept"] == ["notes.md"]
     assert (folder / "notes.md").read_text() == "mine\n"
+
+
+def test_every_result_has_the_fields_that_are_described(
+    serve: Serve, model: ScriptedServer, folder: Path
+) -> None:
+    model.replies(
+        asks_for("read_file", path="notes.md"),
+        asks_for("edit_file", path="notes.md", old_string="Monday", new_string="Tuesday"),
+        says("Done."),
+        hangs("On"),
+    )
+    client = serve("--approve", "edits")
+    described = {method.name: set(method.gives) for method in METHODS}
+    found: dict[str, set[str]] = {}
+
+    def called(method: str, **given: Any) -> Any:
+        result = client.call(method, **given)
+        found[method] = set(result)
+        return result
+
+    of = {"session_id": called("session/new")["session_id"]}
+    turn = called("session/send", **of, text="move it")["turn_id"]
+    for method in ("session/undo", "session/redo", "session/get", "session/open", "session/events"):
+        called(method, **of)
+    called("session/set", **of, title="Moved")
+    called("session/list")
+    client.ask("session/send", **of, text="go on")
+    client.wait(lambda: client.types(of["session_id"])[-1] == "text_delta")
+    called("session/steer", **of, text="shortly")
+    called("queue/add", **of, text="later")
+    waiting = called("queue/add", **of, text="never")
+    called("queue/remove", **of, message_id=waiting["message_id"])
+    called("session/stop", **of)
+    head = client.call("session/get", **of)["queue"][0]["message_id"]
+    called("queue/run", **of, message_id=head)
+    client.wait(lambda: client.types(of["session_id"]).count("turn_finished") == 4)
+    called("session/back", **of, turn_id=turn)
+    called("session/close", **of)
+    assert found == described
 
 
 def test_a_session_goes_on_in_the_next_kinet_serve(

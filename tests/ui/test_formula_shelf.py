@@ -61,3 +61,27 @@ def test_what_is_drawn_together_is_told_together(app: object, drawings: list[str
     settle(transcript)
     assert len(drawings) == 100
     assert len(told) < 50
+
+
+@pytest.mark.parametrize("tex", ["x", "z^2", "n", r"\alpha", "m+n", r"\hat z"])
+@pytest.mark.parametrize("before", ["", "# ", "## ", "- ", "> "])
+def test_a_formula_stands_on_the_line_of_its_words(app: object, tex: str, before: str) -> None:
+    transcript = shown()
+    transcript.load([asked("Some."), said(f"{before}x ${tex}$")])
+    settle(transcript)
+    entry = transcript.stage.flow.entries[1]
+    top = transcript.stage.flow.top_of(1) - transcript.verticalScrollBar().value()
+    image = transcript.grab().toImage()
+    left = transcript.stage.column[0] + {"- ": 22, "> ": 14}.get(before, 0)
+    rows = range(top - 4, top + entry.height + 2)
+
+    def lowest(first: int, last: int) -> int:
+        """The lowest row with something dark between two columns."""
+        return max(
+            y
+            for y in rows
+            if any(image.pixelColor(x, y).lightness() < 140 for x in range(first, last))
+        )
+
+    wide = 16 if before == "# " else 13
+    assert abs(lowest(left, left + wide - 3) - lowest(left + wide + 3, left + 90)) <= 1

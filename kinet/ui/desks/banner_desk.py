@@ -45,7 +45,8 @@ class BannerDesk(QObject):
         panel.event_shown.connect(self._event)
         models.refreshed.connect(self._look_for_key)
         trust.waits.connect(self._folder_waits)
-        trust.answered.connect(lambda: self.banner.take_away(FOLDER))
+        # Bound methods, here and above: a lambda would hold the panel as long as the window lives.
+        trust.answered.connect(self._folder_answered)
 
     def _event(self, event: Event) -> None:
         if isinstance(event, MessageCompleted) and event.message.role == "assistant":
@@ -65,6 +66,9 @@ class BannerDesk(QObject):
             words = _CHANGED if question.changes else _UNTRUSTED
             show = lambda: self._show_folder(question)  # noqa: E731
             self.banner.tell(FOLDER, words, "Look at it…", show)
+
+    def _folder_answered(self) -> None:
+        self.banner.take_away(FOLDER)
 
     def _show_folder(self, question: TrustQuestion) -> None:
         self.banner.take_away(FOLDER)

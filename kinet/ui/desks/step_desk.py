@@ -71,7 +71,7 @@ class StepDesk(QObject):
             detail.previous_requested.connect(lambda: self._go(-1))
             detail.next_requested.connect(lambda: self._go(1))
             detail.problem.connect(self._tell)
-            detail.link_chosen.connect(self._ask_for_link)
+            detail.link_chosen.connect(lambda url: _ask_for_link(self._panel, url))
             detail.rest_requested.connect(self._send_rest)
             detail.part_requested.connect(self._load_part)
             detail.whole_wanted.connect(self._save_whole)
@@ -181,11 +181,6 @@ class StepDesk(QObject):
         if self._panel is not None:
             self._panel.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _ask_for_link(self, address: str) -> None:
-        """As for a link of the conversation: it is shown whole, and opened only then."""
-        if self._panel is not None:
-            self._panel.reading.link_chosen.emit(address)
-
     def _send_rest(self, title: str, rest: str) -> None:
         from kinet.ui.desks.send_rest import send_rest
 
@@ -243,3 +238,9 @@ class StepDesk(QObject):
 def _steps(panel: ChatPanel, call_id: str) -> StepBook:
     """The steps among which this call is: of an answer that is compared, or of the conversation."""
     return panel.compare.steps_of(call_id) or panel.runner.steps
+
+
+def _ask_for_link(panel: ChatPanel | None, url: str) -> None:
+    """As for a link of the conversation: it is shown whole, and opened only then."""
+    if panel is not None:
+        panel.reading.link_chosen.emit(url)

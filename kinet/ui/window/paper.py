@@ -29,7 +29,6 @@ _BOUNDS = Bounds(10**6, 10**9, 10**6, characters=16_384, lines=2_000, open_chara
 # What the window draws around the words, Qt's own text has to say here.
 _ON_PAPER = (
     ("list-style-type:none", "list-style-type:disc"),
-    ('<img src="', '<img style="vertical-align:middle" src="'),
     ('<span style="font-size:1px;color:transparent">☐</span>', "☐ "),
     ('<span style="font-size:1px;color:transparent">☑</span>', "☑ "),
     *(
@@ -91,8 +90,7 @@ class Paper:
         document.setDefaultFont(self.font)
         document.setIndentWidth(self._style.px(24))
         document.setDefaultTextOption(self._option)
-        self._shelf.give(document, html, _WIDTH, _RATIO)
-        document.setHtml(html)
+        document.setHtml(self._shelf.give(document, html, _WIDTH, _RATIO))
         if top:
             form = QTextBlockFormat()
             form.setLineHeight(top, QTextBlockFormat.LineHeightTypes.FixedHeight.value)

@@ -32,7 +32,6 @@ _ORNATE = ("<code", "<ul", "<hr", "<blockquote", "background")
 
 # Stands in a document for a picture: the only ones are formulas.
 OBJECT = "\ufffc"
-_MIDDLE = 'style="vertical-align:middle"'
 
 
 class SafeDocument(QTextDocument):
@@ -217,8 +216,7 @@ def _set_html(document: QTextDocument, html: str, style: Style, width: int) -> N
     if style.formulas is None or 'src="formula:' not in html:
         document.setHtml(html)
         return
-    style.formulas.give(document, html, width, style.ratio)
-    document.setHtml(html.replace('<img src="formula:', f'<img {_MIDDLE} src="formula:'))
+    document.setHtml(style.formulas.give(document, html, width, style.ratio))
     block = document.begin()
     while block.isValid():
         form = block.blockFormat()

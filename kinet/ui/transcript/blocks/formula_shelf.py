@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import OrderedDict
 from urllib.parse import quote, unquote
@@ -17,6 +18,9 @@ from kinet.markup.formulas import Drawing, draw_formula
 KEPT = 4_000
 # Milliseconds. What is drawn within this time is told at once: each telling looks at all entries.
 _GATHER = 30
+_MIDDLE = 'style="vertical-align:middle"'
+# What round letters reach below their line, and the margin of a drawing, in sizes of the letters.
+_OVERSHOOT = 0.12
 _NAMES = re.compile(r'src="(formula:[^"]+)"')
 # (LaTeX, in a line of its own, size, colour)
 Key = tuple[str, bool, int, str]
@@ -55,19 +59,27 @@ class FormulaShelf(QObject):
             QThreadPool.globalInstance().start(lambda: self._draw(key))
         return ""
 
-    def give(self, document: QTextDocument, html: str, width: int, ratio: float) -> None:
-        """Puts the pictures that a text names into its document, no wider than `width`."""
+    def give(self, document: QTextDocument, html: str, width: int, ratio: float) -> str:
+        """Puts the pictures that a text names into its document, no wider than `width`; the text
+        with each of them where its line is the text's."""
         for name in set(_NAMES.findall(html)):
             key = _key(name)
             drawing = self._drawings.get(key)
-            if drawing is not None:
-                # Of the words beside it, which are larger in a heading.
-                font = QFont(document.defaultFont())
-                font.setPixelSize(key[2])
-                picture = _picture(drawing, QFontMetricsF(font), width, ratio)
-                document.addResource(
-                    QTextDocument.ResourceType.ImageResource.value, QUrl(name), picture
-                )
+            if drawing is None:
+                continue
+            # Of the words beside it, which are larger in a heading.
+            font = QFont(document.defaultFont())
+            font.setPixelSize(key[2])
+            on_line = drawing.height - drawing.ascent <= _OVERSHOOT * key[2]
+            metrics = None if on_line else QFontMetricsF(font)
+            document.addResource(
+                QTextDocument.ResourceType.ImageResource.value,
+                QUrl(name),
+                _picture(drawing, metrics, width, ratio),
+            )
+            if not on_line:
+                html = html.replace(f'<img src="{name}"', f'<img {_MIDDLE} src="{name}"')
+        return html
 
     def _draw(self, key: Key) -> None:
         """In a thread: nothing of the window is touched."""
@@ -101,14 +113,22 @@ def _key(name: str) -> Key:
     return unquote(tex), display == "1", int(size), f"#{color}"
 
 
-def _picture(drawing: Drawing, metrics: QFontMetricsF, width: int, ratio: float) -> QImage:
-    """The drawing with room around, so that its line is the text's where Qt centres it."""
+def _picture(drawing: Drawing, metrics: QFontMetricsF | None, width: int, ratio: float) -> QImage:
+    """The drawing with room around, so that its line is the text's.
+
+    Without `metrics` it ends at that line. Else Qt puts it in the middle of its line of text, whose
+    height it has to be for that: what is lower would stand too high.
+    """
     shrink = min(1.0, width / drawing.width)
-    # Qt puts the middle of the picture a quarter of an x above the line of the text.
-    lift = metrics.xHeight() / 2
     ascent, descent = drawing.ascent * shrink, (drawing.height - drawing.ascent) * shrink
-    height = max(2 * ascent - lift, 2 * descent + lift)
-    top = (height + lift) / 2 - ascent
+    if metrics is None:
+        height = math.ceil(ascent * ratio) / ratio
+        top = height - ascent
+    else:
+        # Its middle is to be a quarter of an x above the line of the text.
+        lift = metrics.xHeight() / 2
+        height = max(2 * ascent - lift, 2 * descent + lift, 2 * metrics.ascent() - lift)
+        top = (height + lift) / 2 - ascent
     wide = drawing.width * shrink
     image = QImage(
         max(1, round(wide * ratio)), max(1, round(height * ratio)),

@@ -1,0 +1,94 @@
+"""Lines on their way to the holder of the data folder: none is lost when the holder ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kinet.cli.served_there import Moved, pass_on
+from kinet.core.errors import StoreError
+from kinet.local.handover import Exchange, HandoverServer
+from kinet.serve.lines import Ahead, Line
+from kinet.settings.options import Options
+
+
+class Said:
+    """What a client says, and what it was told."""
+
+    def __init__(self, *texts: str) -> None:
+        self.told: list[str] = []
+        self._said = [Line(text) for text in texts]
+
+    async def hear(self) -> Line | None:
+        if not self._said:
+            await asyncio.Event().wait()
+        return self._said.pop(0)
+
+    async def tell(self, text: str) -> None:
+        self.told.append(text)
+
+
+Work = Callable[[Exchange, dict[str, Any]], Awaitable[None]]
+
+
+@asynccontextmanager
+async def _holder(home: Path, monkeypatch: pytest.MonkeyPatch, work: Work) -> Any:
+    monkeypatch.setenv("KINET_HOME", str(home))
+    server = HandoverServer(home, work)
+    await server.start()
+    try:
+        yield
+    finally:
+        await server.close()
+
+
+async def test_what_the_holder_did_not_hear_is_said_again_in_the_next_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    async def work(exchange: Exchange, message: dict[str, Any]) -> None:
+        asked.append(message)
+        for number in (1, 2):
+            heard = await exchange.hear()
+            assert heard is not None
+            await exchange.tell({"line": f"answer to {heard['line']}", "heard": number})
+        # The third and fourth are on their way, or still with the client.
+        await exchange.tell({"left": {"greeted": True}, "heard": 2, "to_window": True})
+
+    (tmp_path / "home").mkdir()
+    lines = Said("one", "two", "three", "four")
+    async with _holder(tmp_path / "home", monkeypatch, work):
+        passing = await pass_on(Ahead([Line("zero")], lines), Options(), {"greeted": False})
+        assert passing is not None
+        moved = await asyncio.wait_for(passing.run(), 10)
+    assert asked[0]["verb"] == "serve"
+    assert asked[0]["seat"] == {"greeted": False}
+    assert lines.told == ["answer to zero", "answer to one"]
+    assert moved == Moved({"greeted": True}, moved.unheard, to_window=True)
+    rest = Ahead(moved.unheard, lines)
+    again = [await asyncio.wait_for(rest.hear(), 10) for _ in range(3)]
+    assert [line.text for line in again] == ["two", "three", "four"]
+
+
+async def test_a_holder_that_breaks_off_or_refuses_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def breaks_off(exchange: Exchange, message: dict[str, Any]) -> None:
+        await exchange.tell({"line": "half", "heard": 0})
+
+    async def refuses(exchange: Exchange, message: dict[str, Any]) -> None:
+        raise StoreError("There is no profile 'x'.", hint="Profiles: none yet.")
+
+    (tmp_path / "home").mkdir()
+    for work, said in ((breaks_off, "without a word"), (refuses, "no profile 'x'")):
+        async with _holder(tmp_path / "home", monkeypatch, work):
+            passing = await pass_on(Said(), Options(), None)
+            assert passing is not None
+            with pytest.raises(StoreError, match=said):
+                await asyncio.wait_for(passing.run(), 10)
