@@ -389,6 +389,27 @@ async def test_every_control_has_a_name(make: Callable[..., Form]) -> None:
     assert silent == []
 
 
+async def test_tab_goes_through_the_form_as_it_is_laid_out(make: Callable[..., Form]) -> None:
+    form = make()
+    add(form.fields, "TOKEN")
+    await until(form.fields.variables.rows[0].isVisible)
+    names: list[str] = []
+    widget: QWidget = form.form.name
+    for _ in range(80):
+        if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            names.append(widget.accessibleName())
+        widget = widget.nextInFocusChain()
+        if widget is form.form.name:
+            break
+    wanted = [
+        "Name of the server", "Program", "Arguments, one on each line", "Name of the variable",
+        "Value of TOKEN", "Secret: TOKEN is kept in the keychain", "Remove TOKEN",
+        "Add a variable", "Working folder", "Choose the working folder", "Longest call in seconds",
+        "Test", "Cancel", "Save",
+    ]  # fmt: skip
+    assert [name for name in names if name in wanted] == wanted
+
+
 @pytest.mark.parametrize(
     ("entry", "name"),
     [

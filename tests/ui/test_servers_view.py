@@ -326,7 +326,11 @@ async def test_a_server_can_be_shown_by_name(app: object, qtbot: QtBot) -> None:
 
 
 async def test_tab_goes_through_the_page_from_top_to_bottom(app: object, qtbot: QtBot) -> None:
-    page = Page(qtbot, Server("a"), Server("docs", state="ready", tools=TOOLS))
+    page = Page(qtbot, Server("a"), Server("docs", state="ready", tools=TOOLS), Server("z"))
+    # Made before the rows are, as the parts of other pages are.
+    later = QPushButton("Later", page.page)
+    later.setAccessibleName("Later")
+    later.show()
     item = await page.unfold("docs")
     await until(lambda: item.details is not None and item.details.isVisible())
     order: list[str] = []
@@ -344,3 +348,5 @@ async def test_tab_goes_through_the_page_from_top_to_bottom(app: object, qtbot: 
     wanted[-1] = "Command line of docs"
     assert [name for name in order if name in wanted] == wanted
     assert order.index("Tools of docs") < order.index("Restart docs") < order.index("Remove docs")
+    assert order.index("Remove docs") < order.index("z, Starts with the next message")
+    assert order.index("Use the server z") < order.index("Later")

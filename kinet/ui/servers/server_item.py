@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from kinet.ui.kit.switch import Switch
+from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.look.theme import current_theme
 from kinet.ui.servers.server_head import ServerHead
 from kinet.ui.servers.server_words import row_matches
@@ -90,6 +91,7 @@ class ServerItem(QWidget):
         if shown and self.details is None:
             self.details = self._make_details()
             self._column.addWidget(self.details)
+            tab_as_laid_out(self)
         if self.details is not None:
             self.details.setVisible(shown)
         if shown:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.kit.tasks import breathe
 from kinet.ui.servers.server_item import ServerItem
 
@@ -34,13 +33,14 @@ class ServerList(QFrame):
         self._column.setContentsMargins(1, 1, 1, 1)
         self._column.setSpacing(0)
 
-    async def show_rows(self, rows: Sequence[ServerRow], is_stale: Callable[[], bool]) -> None:
-        """Shows these; ends early where newer ones have come meanwhile."""
+    async def show_rows(self, rows: Sequence[ServerRow], is_stale: Callable[[], bool]) -> bool:
+        """Shows these; ends early where newer ones have come meanwhile. True if it made some."""
         known = {item.key: item for item in self.items}
         kept = {(row.place, row.name) for row in rows}
         for gone in [item for item in self.items if item.key not in kept]:
             self._drop(gone)
         made = changed = 0
+        any_made = False
         for place, row in enumerate(rows):
             item = known.get((row.place, row.name))
             if item is None:
@@ -49,6 +49,7 @@ class ServerList(QFrame):
                 self.items.insert(place, item)
                 self._column.insertWidget(place, item)
                 made += 1
+                any_made = True
             else:
                 self._change(item, row, place)
                 changed += 1
@@ -58,8 +59,8 @@ class ServerList(QFrame):
                 made = changed = 0
                 await breathe()
                 if is_stale():
-                    return
-        tab_as_laid_out(self)
+                    break
+        return any_made
 
     def item(self, name: str) -> ServerItem | None:
         """The row of this server, or None."""

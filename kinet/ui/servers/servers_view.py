@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QScrollArea, QVBoxLayout, QWidg
 from kinet.ui.asking.approval_words import home_short
 from kinet.ui.kit.controls import ElidedLabel, text_label
 from kinet.ui.kit.part_buttons import TextButton
+from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.kit.tasks import in_thread, spawn
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.kit.wrapping_row import WrappingRow
@@ -195,9 +196,13 @@ class ServersView(QWidget):
         own = [row for row in rows if row.place == "own"]
         brought = [row for row in rows if row.place != "own"]
         self._show_frame(own, brought)
-        await self.own.show_rows(own, lambda: number != self._reads)
-        if number == self._reads:
-            await self.brought.show_rows(brought, lambda: number != self._reads)
+        made = False
+        for part, listed in ((self.own, own), (self.brought, brought)):
+            if number == self._reads:
+                made |= await part.show_rows(listed, lambda: number != self._reads)
+        if made:
+            # New rows come behind the search, not at the end of the window where Qt puts them.
+            tab_as_laid_out(self)
         if number == self._reads:
             self._show_wanted()
             # What a row unfolds is at hand when the first one is pressed.

@@ -172,7 +172,8 @@ class ValueRows(QWidget):
         row.removed.connect(lambda: self._remove(row))
         self.rows.append(row)
         self._column.insertWidget(self._column.count() - 1, row)
-        tab_as_laid_out(self)
+        # Its fields come where they stand among all others, not at the end.
+        tab_as_laid_out(self.window())
         return row
 
     def _remove(self, row: ValueRow) -> None:
