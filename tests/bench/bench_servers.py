@@ -21,8 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "tests" / "mcp"))
 
-# ruff: noqa: E402
-from mcp_kit import SESSION, Kit, odd
+from mcp_kit import SESSION, Kit, odd  # noqa: E402
 
 _CALLS, _STOPS = 300, 50
 
