@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from kinet.session.owner import OwnerWork
 
 COMPLETED, USAGE, STOPPED = 0, 2, 3
-# How long a move from one holder of the data folder to the next may take, how long one that has
-# begun may be out of reach, and how often both are looked at.
-_MOVING_SECONDS, _MEETING_SECONDS, _LOOK_SECONDS = 15.0, 3.0, 0.1
+# How long a window may take to begin, how long one that holds the folder may be out of reach (a
+# client that has sessions open waits longer), and how often both are looked at.
+_WINDOW_SECONDS, _MEETING_SECONDS, _MOVING_SECONDS, _LOOK_SECONDS = 15.0, 10.0, 60.0, 0.1
 
 _log = logging.getLogger(__name__)
 
@@ -78,14 +78,12 @@ class _Serving:
     async def _somewhere(self, moved: Moved) -> Moved | None:
         """Serves until the client has gone, or is to be served in another place."""
         self._lines = lines = Ahead(moved.unheard, self._lines)
-        # Who moves waits for the one that ends, or for the window that begins; who starts, for one
-        # that has just begun and cannot be reached yet.
+        began = time.monotonic()
         patience = _MEETING_SECONDS if moved.seat is None else _MOVING_SECONDS
-        until = time.monotonic() + patience
         while not self._stopped:
-            is_last = time.monotonic() >= until
+            waited = time.monotonic() - began
             problem: StoreInUseError | None = None
-            if is_last or not moved.to_window:
+            if waited >= _WINDOW_SECONDS or not moved.to_window:
                 runtime = create_runtime(options=self._options)
                 try:
                     runtime.build()
@@ -98,7 +96,7 @@ class _Serving:
             if passing is not None:
                 self._end = passing.stop
                 return await passing.run()
-            if problem is not None and is_last:
+            if problem is not None and waited >= patience:
                 raise problem
             await asyncio.sleep(_LOOK_SECONDS)
         return None

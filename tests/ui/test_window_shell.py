@@ -34,6 +34,7 @@ from kinet.ui.kit.input_filters import guard_wheel
 from kinet.ui.look.theme import load_theme
 from kinet.ui.main_window import MainWindow
 from kinet.ui.palette.palette import Palette
+from kinet.ui.window.close_question import CloseQuestion
 from tests.support.fake_program import Events, FakeProgram, FakeSession, Row
 from tests.support.window import until
 
@@ -279,7 +280,9 @@ async def test_closing_over_a_running_turn_asks_first(tmp_path: Path) -> None:
         await until(lambda: window.panel.runner.running)
         window.close()
         assert closed == []
-        window._close_anyway()
+        question = window.findChild(CloseQuestion)
+        assert question is not None
+        question.accept()
         assert closed == [True]
 
 
