@@ -34,6 +34,8 @@ class CodeBox(QFrame):
         self._language = language
         # The width it was laid out with, 0 before that.
         self._wide = 0
+        # (width, most) → rows on screen.
+        self._counted: dict[tuple[int, int], int] = {}
         self.hidden, self.text = 0, ""
         self.set_text(text)
         policy = self.sizePolicy()
@@ -47,6 +49,7 @@ class CodeBox(QFrame):
         self.hidden = len(spelt.marks)
         self.text = spelt.text
         self.view.show_rows(_rows(spelt.text, spelt.marks, self._language))
+        self._counted.clear()
         self.updateGeometry()
 
     def hasHeightForWidth(self) -> bool:
@@ -78,6 +81,13 @@ class CodeBox(QFrame):
 
     def row_count(self, width: int, most: int) -> int:
         """Rows on screen at this width; counting stops above `most`."""
+        known = self._counted.get((width, most))
+        if known is None:
+            # A layout asks for it again and again.
+            known = self._counted[width, most] = self._count(width, most)
+        return known
+
+    def _count(self, width: int, most: int) -> int:
         available = max(40, width - _BESIDE - 4 - _SCROLL_BAR)
         count = 0
         for row in self.view.rows:
@@ -89,6 +99,7 @@ class CodeBox(QFrame):
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
         self.view.set_theme(theme)
+        self._counted.clear()
         self.updateGeometry()
 
     def _row_height(self) -> int:

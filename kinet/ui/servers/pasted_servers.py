@@ -27,6 +27,8 @@ _HINT = '{\n  "mcpServers": {\n    "time": {"command": "uvx", "args": ["mcp-serv
 _PAUSE = 250
 _LARGEST = 1_000_000
 _MADE_AT_ONCE = 3
+# Servers that are taken from one text: each is shown whole before it can be saved.
+_MOST = 60
 _LINE = re.compile(r"^Line (\d+): ")
 
 
@@ -129,7 +131,11 @@ class PastedServers(QWidget):
             self._complain("This is too long for a list of servers.")
         elif text.strip():
             try:
-                self._read = _named(self._services.parse(text))
+                found = _named(self._services.parse(text))
+                self._read = dict(list(found.items())[:_MOST])
+                if len(found) > _MOST:
+                    words = f"These are {len(found):,} servers; the first {_MOST} are taken. "
+                    self._complain(f"{words}Paste the others when these are saved.")
             except KinetError as exc:
                 self._complain(exc.sentence(), getattr(exc, "line", 0))
             else:
