@@ -118,8 +118,11 @@ class WebWay:
             target = parse_target(url)
         except ValueError as exc:
             raise ToolError(f"The server named an address that cannot be used: {exc}.") from exc
-        if target.host != self._target.host:
-            raise ToolError(f"The server sends on to another one: {target.authority}.")
+        own = self._target
+        if (target.scheme, target.host, target.port) != (own.scheme, own.host, own.port):
+            # The token in its headers is meant for this address, and for this way there.
+            other = f"{target.scheme}://{target.authority}"
+            raise ToolError(f"The server sends on to another one: {other}.")
         return target
 
     async def body(self, response: httpx.Response) -> AsyncIterator[bytes]:

@@ -261,3 +261,22 @@ async def test_no_key_reaches_a_log_by_this_way(kit: Kit, caplog: pytest.LogCapt
     assert key not in caplog.text
     assert key not in caught.value.sentence()
     assert key not in repr(kit.servers.snapshot(kit.definition("web"), kit.folder))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "http://tools.example.com/mcp",
+        "https://tools.example.com:8443/mcp",
+        "https://other.example.com/mcp",
+    ],
+)
+async def test_a_server_cannot_send_its_token_to_another_address(other: str) -> None:
+    server = read_definition("web", {"url": "https://tools.example.com/mcp"})
+    way = WebWay(server, Reach())
+    async with AsyncExitStack() as stack:
+        ways = await opened_ways(stack, Reach())
+        headers = {"authorization": "Bearer abc"}
+        assert await way.answer(ways, "POST", other, headers, b"{}") is None
+    assert way.trouble is not None
+    assert way.trouble.message.startswith("The server sends on to another one: ")
