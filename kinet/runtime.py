@@ -264,10 +264,14 @@ def _guest_server(guest: Callable[[Message], Runtime]) -> ServeGuest:
     """Serves clients of `kinet serve` that found the folder in use, with options of their own."""
 
     async def serve(message: Message, exchange: Exchange, claims: GuestClaims) -> None:
+        import asyncio
+
         from kinet.serve.guest import serve_guest
 
         runtime = guest(message)
         try:
+            # Beside the loop, which may be a window's.
+            await asyncio.to_thread(runtime.warm_up)
             await serve_guest(runtime, exchange, claims, message.get("seat"))
         finally:
             await runtime.close()
