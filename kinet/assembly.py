@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kinet.settings.services import Services
     from kinet.settings.store import SettingsStore
     from kinet.store.database import Database
+    from kinet.workspace.starters import Starters
 
 CALIBRATION_FILE = "calibration.json"
 FACTS_FILE = "facts.json"
@@ -108,6 +109,7 @@ class Assembly:
             trash=self.sessions,
             usage=UsageLog(self.database),
             tour=self.start_tour,
+            starters=self.starters,
             approvals=RuleServices(self.rule_book, self.choices.mode, self.home),
             skills=SkillServices(self.settings, self.skills, self.home),
             rules_files=self.rules_files,
@@ -172,6 +174,15 @@ class Assembly:
         own, told = self.rules_files.personal()
         sections, warnings = self.trust.rules(folder)
         return Rules(sections, (*told, *warnings), own)
+
+    def starters(self, folder: Path | None) -> Starters:
+        """First tasks that fit the folder of a new session. Blocking file I/O."""
+        from kinet.local.tour_folder import is_sample, starter_prompts
+        from kinet.workspace.starters import Starters, starters
+
+        if folder is not None and is_sample(folder, self.home):
+            return Starters("A few ways to begin with the sample folder", starter_prompts())
+        return starters(folder, trusted=folder is None or self.trust.trusts(folder))
 
     async def start_tour(self, folder: Path | None) -> str:
         """A new session on the tour, in `folder` or in the sample folder; its id."""

@@ -28,8 +28,7 @@ def make_sample(path: Path) -> Path:
 
 def sample_beside(home: Path) -> Path:
     """The sample folder of a data folder, made anew. StoreError if it cannot be made."""
-    # Beside the data folder, not in it: no tool may touch what is inside.
-    folder = home.with_name(f"{home.name}-tour") / FOLDER_NAME
+    folder = _place_beside(home)
     try:
         return make_sample(folder)
     except OSError as exc:
@@ -39,12 +38,22 @@ def sample_beside(home: Path) -> Path:
         ) from exc
 
 
+def is_sample(folder: Path, home: Path) -> bool:
+    """True for the sample folder of this data folder."""
+    return folder == _place_beside(home)
+
+
 def demo_prompt() -> str:
     """The task that `kinet --demo` gives on the sample folder."""
     text = (resources_dir() / "tour" / "demo.md").read_text(encoding="utf-8")
     return text.strip()
 
 
-def starter_prompts() -> tuple[str, ...]:
+def starter_prompts() -> tuple[str, str, str]:
     """Three first tasks that fit the sample folder."""
     return (demo_prompt(), "Explain the outline of ledger/match.py", "Search for VAT")
+
+
+def _place_beside(home: Path) -> Path:
+    # Beside the data folder, not in it: no tool may touch what is inside.
+    return home.with_name(f"{home.name}-tour") / FOLDER_NAME

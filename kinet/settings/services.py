@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from kinet.settings.store import SettingsStore
     from kinet.store.usage import Spent, UsageLog
     from kinet.workspace.rules_files import RulesFiles
+    from kinet.workspace.starters import Starters
 
 StartTour = Callable[[Path | None], Awaitable[str]]
+FindStarters = Callable[[Path | None], "Starters"]
 
 
 class Services(ModelServices):
@@ -37,6 +39,7 @@ class Services(ModelServices):
         trash: object,
         usage: UsageLog,
         tour: StartTour,
+        starters: FindStarters,
         approvals: RuleServices,
         skills: SkillServices,
         rules_files: RulesFiles,
@@ -55,10 +58,15 @@ class Services(ModelServices):
         self.commands = CommandServices(settings, keychain)
         self._usage = usage
         self._tour = tour
+        self._starters = starters
 
     async def month_total(self) -> Spent:
         """What was spent this month."""
         return await asyncio.to_thread(self._usage.month)
+
+    def starters(self, folder: Path | None) -> Starters:
+        """First tasks that fit the folder of a new session. Blocking file I/O."""
+        return self._starters(folder)
 
     async def start_tour(self, folder: Path | None = None) -> str:
         """Starts the guided tour on `folder` or a sample folder; gives the id of its session."""

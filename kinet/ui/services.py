@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kinet.settings.server_services import ServerServices
     from kinet.settings.skill_services import SkillServices
     from kinet.workspace.rules_files import RulesFiles
+    from kinet.workspace.starters import Starters
 
 # What the keychain of this computer answered; all but "found" and "none" mean: not usable now.
 KeychainState = Literal["found", "none", "locked", "refused", "unavailable", "plain-text"]
@@ -316,6 +317,10 @@ class Services(ModelServices, Protocol):
 
     async def month_total(self) -> MonthTotal:
         """What was spent this month."""
+        ...
+
+    def starters(self, folder: Path | None) -> Starters:
+        """First tasks that fit the folder of a new session. Blocks: use it in a thread."""
         ...
 
     async def start_tour(self, folder: Path | None = None) -> str:

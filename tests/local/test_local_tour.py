@@ -14,7 +14,7 @@ import pytest
 
 from kinet.core.errors import StoreError
 from kinet.local.tour import AT_ONCE, MODEL, TourServer
-from kinet.local.tour_folder import demo_prompt, make_sample, sample_beside
+from kinet.local.tour_folder import demo_prompt, make_sample, sample_beside, starter_prompts
 from kinet.local.tour_guide import answer
 from kinet.local.tour_turn import read_turn
 
@@ -182,6 +182,15 @@ def test_it_follows_plain_requests_with_real_calls(
     text = person.asks(question)
     assert person.calls == calls
     assert told in text
+
+
+def test_it_knows_what_to_do_with_each_first_task_that_is_offered(sample: Path) -> None:
+    assert starter_prompts()[0] == demo_prompt()
+    for prompt in starter_prompts():
+        person = Person(sample)
+        text = person.asks(prompt)
+        assert person.calls
+        assert "There is no model behind it" not in text
 
 
 def test_a_second_question_is_not_answered_with_results_of_the_first(sample: Path) -> None:

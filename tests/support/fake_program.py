@@ -17,6 +17,7 @@ from kinet.core.events import Event, MessageCompleted, TurnFinished, TurnStarted
 from kinet.core.messages import Message
 from kinet.core.profile import ModelProfile
 from kinet.skills.catalog import Catalog
+from kinet.workspace.starters import Starters, starters
 from tests.support.facts_at import facts_at
 from tests.support.fake_servers import FakeServers
 
@@ -283,6 +284,9 @@ class FakeServices:
     def __init__(self) -> None:
         self.skills = FakeSkills()
         self.servers = FakeServers()
+
+    def starters(self, folder: Path | None) -> Starters:
+        return starters(folder)
 
     async def month_total(self) -> Month:
         return Month()

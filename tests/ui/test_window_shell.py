@@ -27,6 +27,7 @@ from kinet.core.errors import StoreError
 from kinet.core.events import MessageCompleted, TextDelta, TurnFinished
 from kinet.core.messages import Message
 from kinet.core.profile import ModelProfile
+from kinet.ui.chat.starters_page import StartersPage
 from kinet.ui.frame.first_picture import first_colors, shell_svg
 from kinet.ui.frame.window_geometry import Geometry, clamp, read
 from kinet.ui.kit import tasks
@@ -196,13 +197,14 @@ async def test_a_session_that_cannot_be_opened_is_said_and_nothing_else_changes(
 async def test_f6_goes_through_the_parts_and_back(tmp_path: Path) -> None:
     async with shell(FakeProgram(tmp_path, [Row("a", "A")])) as window:
         window.activateWindow()
+        await until(lambda: window.panel.findChild(StartersPage), what="first tasks are offered")
         window.panel.composer.edit.setFocus()
         seen = []
         for _ in range(3):
             window.core.keys.actions["next_region"].trigger()
             focus = QApplication.focusWidget()
             seen.append(focus.objectName() if focus is not None else "")
-        assert seen == ["sessionList", "transcript", "composer"]
+        assert seen == ["sessionList", "starterPrompt", "composer"]
 
 
 async def test_zoom_changes_the_text_and_not_the_frame(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The middle of the chat: the transcript or the welcome page."""
+"""The middle of the chat: the transcript, first tasks, or the welcome page."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class ChatBody(QWidget):
         self._page: QScrollArea | None = None
         self._trust: QWidget | None = None
         self._compared: ComparePage | None = None
+        self._starters: QWidget | None = None
 
     def set_transcript(self, transcript: Transcript) -> None:
         """Shows the transcript in place of the empty body."""
@@ -78,8 +79,23 @@ class ChatBody(QWidget):
         if before is not None:
             self._stack.removeWidget(before)
 
+    def show_starters(self, page: QWidget | None) -> None:
+        """Shows first tasks in place of a transcript without messages; None goes back.
+
+        A question about the folder and the welcome page come first.
+        """
+        before, self._starters = self._starters, page
+        if page is not None and page is not before:
+            self._stack.addWidget(page)
+        if self._page is None or self._stack.currentWidget() is not self._page:
+            self._stack.setCurrentWidget(self._usual())
+        if before is not None and before is not page:
+            self._stack.removeWidget(before)
+            before.hide()
+
     def _usual(self) -> QWidget:
-        return self._trust or self._compared or self.transcript or self._empty
+        first = self._trust or self._compared or self._starters
+        return first or self.transcript or self._empty
 
     @property
     def first_stop(self) -> QWidget | None:

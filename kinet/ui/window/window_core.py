@@ -28,6 +28,7 @@ from kinet.ui.desks.session_search import SessionSearch
 from kinet.ui.desks.settings_link import SettingsLink
 from kinet.ui.desks.skill_desk import SkillDesk
 from kinet.ui.desks.slash_commands import SlashCommand, slash_commands
+from kinet.ui.desks.starter_desk import StarterDesk
 from kinet.ui.desks.step_desk import StepDesk, StepPanel
 from kinet.ui.desks.transcript_desk import TranscriptDesk
 from kinet.ui.desks.trust_desk import TrustDesk
@@ -97,6 +98,9 @@ class WindowCore(QObject):
         self.trust.folder_requested.connect(files.choose_folder)
         self.skills = SkillDesk(program, self)
         self.trust.answered.connect(self.skills.trusted)
+        self.starters = StarterDesk(program, self)
+        self.starters.folder_requested.connect(files.choose_folder)
+        self.trust.answered.connect(self.starters.look)
         self.servers = ServerDesk(program, self)
         self.servers.server_wanted.connect(lambda name: models.open_settings("mcp", server=name))
         models.trust_wanted.connect(self.trust.ask_again)
@@ -137,6 +141,7 @@ class WindowCore(QObject):
         parts.models.start()
         self.trust.start()
         self.skills.start()
+        self.starters.start()
         self.servers.start()
         yield
         self.link.start()
@@ -190,6 +195,7 @@ class WindowCore(QObject):
         self.inbox.watch(panel)
         self.trust.serve(panel)
         self.skills.serve(panel)
+        self.starters.serve(panel)
         self.servers.serve(panel)
         self.undo.serve(panel)
         JobDesk(panel)
@@ -229,6 +235,7 @@ class WindowCore(QObject):
         self.parts.files.follow(panel)
         self.trust.follow(panel)
         self.skills.follow(panel)
+        self.starters.follow(panel)
         self.servers.follow(panel)
         self.rules.follow(panel)
         self.parts.toast.stand_on(panel.body)
@@ -252,6 +259,7 @@ class WindowCore(QObject):
         self.parts.steps.set_theme(theme)
         self.parts.models.set_theme(theme)
         self.trust.set_theme(theme)
+        self.starters.restyle()
         self.undo.set_theme(theme)
 
 
