@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from kinet.ui.kit.toast import HEIGHT, Toast
 from kinet.ui.look.look import Look
@@ -64,3 +68,23 @@ def test_a_message_on_screen_stays_whole_when_its_words_grow(app: QApplication) 
     assert toast.geometry().right() <= 420 - 16
     look.set_zoom(100)
     window.close()
+
+
+def test_a_toast_ends_with_its_window_and_with_what_it_stands_on(
+    app: QApplication, qtbot: QtBot
+) -> None:
+    """While Qt takes a window apart events still come to what is left of the toast."""
+    with qtbot.captureExceptions() as faults:
+        window = QWidget()
+        read = QWidget(window)
+        toast = Toast(window)
+        toast.stand_on(read)
+        toast.tell("Copied")
+        window.show()
+        QApplication.sendPostedEvents()
+        delete(read)
+        toast.place()
+        del toast, read
+        gc.collect()
+        delete(window)
+    assert faults == []

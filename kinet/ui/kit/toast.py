@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
+from shiboken6 import isValid
 
 from kinet.ui.kit.announce import announce
 from kinet.ui.kit.controls import text_label
@@ -76,12 +77,10 @@ class Toast(QWidget):
         """Stands at the bottom of what is read from now on: the composer below may be high."""
         if self._read is read:
             return
-        if self._read is not None:
+        if self._read is not None and isValid(self._read):
             self._read.removeEventFilter(self)
-            self._read.destroyed.disconnect(self._forget)
         self._read = read
         read.installEventFilter(self)
-        read.destroyed.connect(self._forget)
         self.place()
 
     def text(self) -> str:
@@ -102,18 +101,17 @@ class Toast(QWidget):
         self.setGeometry(left, self._floor(room) - height, width, height)
 
     def _floor(self, room: QRect) -> int:
-        if self._read is None or not self._read.isVisible():
+        if self._read is None or not isValid(self._read) or not self._read.isVisible():
             return room.bottom() - _FOOT
         bottom = self._read.mapTo(self._parent, QPoint(0, self._read.height())).y()
         return bottom - _GAP
 
-    def _forget(self) -> None:
-        self._read = None
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Larger words may need another line, and a higher composer takes the room below."""
-        wanted = QEvent.Type.Resize if watched is self._read else QEvent.Type.FontChange
-        if event.type() == wanted and self.isVisible():
+        # The kind comes first: while a window ends others come, and this object holds nothing more.
+        kind = event.type()
+        moves = kind == QEvent.Type.Resize and watched is self._read
+        if (moves or kind == QEvent.Type.FontChange) and self.isVisible():
             self.place()
         return False
 
