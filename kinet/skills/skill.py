@@ -22,7 +22,7 @@ _DEEPEST = 6
 # Words that stand for something else: what a slash does in the window, and names of tools.
 COMMANDS = frozenset({
     "background", "changes", "compact", "effort", "export", "find", "folder", "keys", "memory",
-    "mode", "model", "new", "preset", "retry", "rules", "settings", "skills",
+    "mode", "model", "new", "preset", "retry", "rules", "servers", "settings", "skills",
 })  # fmt: skip
 TOOLS = frozenset({"glob", "grep", "shell", "skill", "symbols", "todo"})
 _NO = frozenset({"false", "no", "off", "0"})
