@@ -1,11 +1,11 @@
-"""Puts text on the clipboard, which every program here can read: no live key goes there."""
+"""Fills the clipboard, which every program here can read: no live key goes there as text."""
 
 from __future__ import annotations
 
 import atexit
 
 from PySide6.QtCore import QByteArray, QMimeData
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QImage
 
 from kinet.net.redact import hide_live_keys
 
@@ -18,6 +18,11 @@ _OURS = "application/x-kinet-text"
 def copy_text(text: str) -> None:
     """Replaces what is on the clipboard."""
     QGuiApplication.clipboard().setText(masked(text))
+
+
+def copy_image(image: QImage) -> None:
+    """Replaces what is on the clipboard by a picture."""
+    QGuiApplication.clipboard().setImage(image)
 
 
 def masked(text: str) -> str:

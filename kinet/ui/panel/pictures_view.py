@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QPainter, QPaintEvent
+from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from kinet.core.atomic_write import write_bytes
+from kinet.ui.kit.clipboard import copy_image
 from kinet.ui.kit.controls import PaintedButton, text_label
 from kinet.ui.kit.save_text import ask_file, not_written
 from kinet.ui.kit.tasks import in_thread, spawn
@@ -63,7 +64,7 @@ class PicturesView(QScrollArea):
         """Puts the picture with the focus, else the first one, on the clipboard."""
         chosen = self._chosen()
         if chosen is not None:
-            QGuiApplication.clipboard().setImage(decoded(chosen.url)[0])
+            copy_image(decoded(chosen.url)[0])
         return chosen is not None
 
     def save(self, failed: Callable[[str], None]) -> None:
