@@ -153,10 +153,10 @@ def _run(
 
 async def _settle(window: MainWindow) -> None:
     """What the start has made stays to the end: collecting garbage, some 40 ms, leaves it out."""
-    from kinet.ui.window.settling import settle
-
     await window.filled()
     if window.is_built:
+        from kinet.ui.window.settling import settle
+
         settle(window.desk)
 
 

@@ -34,6 +34,24 @@ if TYPE_CHECKING:
     from kinet.ui.program import OpenSession, Program
     from kinet.ui.window.window_core import WindowCore
 
+# The modules of all parts, the lowest first: imported while the picture is on screen.
+_PARTS = (
+    "kinet.ui.look.theme",
+    "kinet.ui.kit.controls",
+    "kinet.ui.asking.question_desk",
+    "kinet.ui.writing.composer_edit",
+    "kinet.ui.writing.composer",
+    "kinet.ui.sessions.sidebar",
+    "kinet.ui.chat.chat_panel",
+    "kinet.ui.desks.session_desk",
+    "kinet.ui.desks.model_desk",
+    "kinet.ui.palette.palette_entries",
+    "kinet.ui.window.window_keys",
+    "kinet.ui.window.window_core",
+    "kinet.ui.welcome.welcome",
+    "kinet.ui.window.settling",
+)
+
 
 class MainWindow(QMainWindow):
     """Shows sessions of one data folder; `choice` is light, dark or system, `zoom` in percent."""
@@ -202,9 +220,11 @@ class MainWindow(QMainWindow):
 
     async def _build_slowly(self) -> None:
         from kinet.ui.kit.tasks import breathe, in_thread
+        from kinet.ui.kit.warm_up import import_slowly
 
         if self._core is None:
-            await in_thread(_import_parts)
+            await in_thread(_import_ground)
+            await import_slowly(_PARTS)
             for _ in self._make_core().build(self._geometry):
                 await breathe()
             self.panel.composer.edit.insertPlainText(self._typed)
@@ -279,7 +299,8 @@ async def _read(window: MainWindow, session_id: str | None) -> None:
     await window.core.trust.asked()
 
 
-def _import_parts() -> None:
-    """In a thread: the modules of all parts, while the picture is on screen."""
-    import kinet.ui.welcome.welcome
-    import kinet.ui.window.window_core  # noqa: F401
+def _import_ground() -> None:
+    """In a thread: what the parts stand on. Nothing of Qt."""
+    import kinet.core.conversation
+    import kinet.core.events
+    import kinet.session.unsent  # noqa: F401

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from kinet.core.errors import KinetError
 from kinet.ui.chat.chat_panel import ChatPanel, begins_anew
 from kinet.ui.kit.tasks import in_thread, spawn
+from kinet.ui.kit.warm_up import import_slowly
 from kinet.ui.look.theme import Theme
 from kinet.ui.program import Program
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     import asyncio
 
     from kinet.ui.asking.trust_page import TrustPage, TrustQuestion
+
+_PAGE = ("kinet.ui.diff.diff_view", "kinet.ui.asking.trust_page")
 
 
 class TrustDesk(QObject):
@@ -76,7 +79,9 @@ class TrustDesk(QObject):
         look = trust.reconsider if again else trust.pending
         question = await in_thread(lambda: look(folder))
         if question is not None:
-            await in_thread(_import_page)
+            # Few folders are asked about, and the page brings much with it.
+            await in_thread(_import_ground)
+            await import_slowly(_PAGE)
         stale = panel is not self._panel or panel.folder != folder or panel.runner.running
         if question is None or stale:
             return
@@ -122,6 +127,7 @@ class TrustDesk(QObject):
         self._page = None
 
 
-def _import_page() -> None:
-    """In a thread: few folders are asked about, and the page brings much with it."""
-    import kinet.ui.asking.trust_page  # noqa: F401
+def _import_ground() -> None:
+    """In a thread: what the page stands on. Nothing of Qt."""
+    import kinet.markup.folding
+    import kinet.markup.highlight  # noqa: F401

@@ -1,14 +1,19 @@
-"""The second half of the start: done in a thread at the first sign that the window is used."""
+"""The second half of the start: done at the first sign that the window is used.
+
+Qt's classes are made when they are first named, and two threads that name one at once crash: so
+what names them is imported here, by the thread of the window, a little at a time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from kinet.ui.kit.tasks import in_thread, spawn
+from kinet.ui.kit.tasks import breathe, in_thread, spawn
 
 if TYPE_CHECKING:
     import asyncio
@@ -27,14 +32,19 @@ _SIGNS = frozenset(
 
 
 class WarmUp(QObject):
-    """Does `act` once. A person needs longer from the first key to the first message."""
+    """Does `act` in a thread, then imports `parts`, once.
+
+    A person needs longer from the first key to the first message.
+    """
 
     done = Signal()
 
-    def __init__(self, act: Callable[[], object], parent: QObject) -> None:
+    def __init__(
+        self, act: Callable[[], object], parent: QObject, parts: Iterable[str] = ()
+    ) -> None:
         super().__init__(parent)
         self.is_done = False
-        self._act = act
+        self._act, self._parts = act, tuple(parts)
         self._working: asyncio.Task[None] | None = None
         self._watched: QCoreApplication | None = None
         self._window: QWidget | None = None
@@ -69,5 +79,13 @@ class WarmUp(QObject):
 
     async def _work(self) -> None:
         await in_thread(self._act)
+        await import_slowly(self._parts)
         self.is_done = True
         self.done.emit()
+
+
+async def import_slowly(names: Iterable[str]) -> None:
+    """Imports modules that name Qt's classes, the lowest first; the window turns in between."""
+    for name in names:
+        importlib.import_module(name)
+        await breathe()

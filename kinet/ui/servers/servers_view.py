@@ -14,8 +14,9 @@ from kinet.ui.asking.approval_words import home_short
 from kinet.ui.kit.controls import ElidedLabel, text_label
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.tab_order import tab_as_laid_out
-from kinet.ui.kit.tasks import in_thread, spawn
+from kinet.ui.kit.tasks import spawn
 from kinet.ui.kit.visible_text import spell_out
+from kinet.ui.kit.warm_up import import_slowly
 from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.servers.server_acts import ServerActs
 from kinet.ui.servers.server_item import ServerItem
@@ -206,7 +207,7 @@ class ServersView(QWidget):
         if number == self._reads:
             self._show_wanted()
             # What a row unfolds is at hand when the first one is pressed.
-            await in_thread(_prepare)
+            await import_slowly(("kinet.ui.servers.server_details",))
 
     def _show_frame(self, own: Sequence[ServerRow], brought: Sequence[ServerRow]) -> None:
         self._empty.setVisible(not own)
@@ -239,10 +240,6 @@ class ServersView(QWidget):
         item.head.setFocus()
         # Once it has its place.
         QTimer.singleShot(0, item, lambda: _scroll_to(item))
-
-
-def _prepare() -> None:
-    import kinet.ui.servers.server_details  # noqa: F401
 
 
 def _scroll_to(item: QWidget) -> None:

@@ -49,6 +49,17 @@ from kinet.ui.window.window_keys import WindowKeys
 if TYPE_CHECKING:
     from kinet.ui.palette.palette import Palette
 
+# What a conversation is shown with, the lowest first.
+_OF_A_CONVERSATION = (
+    "kinet.ui.transcript.blocks.documents",
+    "kinet.ui.transcript.entries.text_entry",
+    "kinet.ui.transcript.stage.stage",
+    "kinet.ui.transcript.view",
+    "kinet.ui.transcript.presenter",
+    "kinet.ui.panel.step_detail",
+    "kinet.ui.asking.approval_card",
+)
+
 
 class WindowCore(QObject):
     """Builds the parts, step by step, and wires them. `filled` says that sessions can be read."""
@@ -67,7 +78,7 @@ class WindowCore(QObject):
         super().__init__(window)
         self._window, self._program, self._look = window, program, look
         self.filled = False
-        self.warm_up = WarmUp(lambda: _warm_up(program), self)
+        self.warm_up = WarmUp(lambda: _warm_up(program), self, _OF_A_CONVERSATION)
         self.warm_up.done.connect(lambda: self.parts.desk.current.reading.build())
 
     def build(self, geometry: Geometry) -> Iterator[None]:
@@ -264,10 +275,10 @@ class WindowCore(QObject):
 
 
 def _warm_up(program: Program) -> None:
-    """In a thread: what a conversation is shown with, and what the first message needs."""
-    import kinet.ui.asking.approval_card
-    import kinet.ui.panel.step_detail
-    import kinet.ui.transcript.presenter
-    import kinet.ui.transcript.view  # noqa: F401
+    """In a thread: what reads Markdown, and what the first message needs. Nothing of Qt."""
+    import kinet.markup.blocks
+    import kinet.markup.folding
+    import kinet.markup.highlight
+    import kinet.markup.render  # noqa: F401
 
     program.warm_up()
