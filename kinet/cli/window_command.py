@@ -21,11 +21,6 @@ def window(options: argparse.Namespace) -> int:
         if show_first_window(home, options.session):
             return 0
     try:
-        import PySide6.QtCore  # noqa: F401
-
-        from kinet.ui.lean_qt import spare_sources
-
-        spare_sources()
         from kinet.app import main as open_window
     except ImportError as exc:
         missing = (exc.name or "").partition(".")[0]
