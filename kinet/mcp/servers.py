@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -143,15 +144,28 @@ class Servers:
         folder: Path | None,
         progress: Callable[[str], None] = lambda words: None,
     ) -> Snapshot:
-        """Starts a server apart from all others, and ends it: how it stood. May be cancelled."""
-        connection = self._made(server, folder, restarts=())
-        told: list[str] = [""]
+        """Starts a server apart from all others, and ends it: how it stood. May be cancelled.
+
+        `progress` is told each word in its order, however late this thread gets to it.
+        """
+        doings: deque[str] = deque()
+
+        def changed() -> None:
+            doings.append(connection.snapshot.doing)
+            self._heard()
+
+        connection = self._made(server, folder, changed, restarts=())
+        last = ""
 
         def is_over() -> bool:
-            if (doing := connection.snapshot.doing) and doing != told[-1]:
-                told.append(doing)
-                progress(doing)
-            return connection.snapshot.state in ("ready", "failed")
+            nonlocal last
+            # Asked first: what is said before the end is in `doings` by then.
+            over = connection.snapshot.state in ("ready", "failed")
+            while doings:
+                if (doing := doings.popleft()) and doing != last:
+                    last = doing
+                    progress(doing)
+            return over
 
         connection.start()
         try:
@@ -197,14 +211,20 @@ class Servers:
         slot.connection.server = server
         return slot
 
-    def _made(self, server: ServerDefinition, folder: Path | None, **timing: Any) -> Connection:
+    def _made(
+        self,
+        server: ServerDefinition,
+        folder: Path | None,
+        changed: Callable[[], None] | None = None,
+        **timing: Any,
+    ) -> Connection:
         return Connection(
             server,
             folder,
             self._background,
             filling=self._filling,
             reach=self._reach,
-            changed=self._heard,
+            changed=changed or self._heard,
             **timing,
         )
 

@@ -255,24 +255,6 @@ async def test_sessions_on_one_folder_share_a_server_until_the_last_is_closed(
     await kit.until(lambda: not is_alive(pid))
 
 
-async def test_a_trial_ends_what_it_started_also_when_it_is_given_up(
-    kit: Kit, tmp_path: Path
-) -> None:
-    notes, said = tmp_path / "notes", list[str]()
-    kit.entries["odd"] = odd("stubborn", notes)
-    told = await kit.servers.try_out(kit.definition("odd"), kit.folder, said.append)
-    assert told.state == "ready"
-    assert said[:2] == ["Starting the program", "It answers: odd 1.2"]
-    kit.entries["odd"] = odd("silent", notes)
-    trying = asyncio.create_task(kit.servers.try_out(kit.definition("odd"), kit.folder))
-    await asyncio.sleep(0)
-    trying.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await trying
-    pids = [int(word) for word in notes.read_text().split() if word.isdigit()]
-    await kit.until(lambda: not any(is_alive(pid) for pid in pids))
-
-
 async def test_a_server_gets_harmless_variables_and_what_its_entry_names(
     kit: Kit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
