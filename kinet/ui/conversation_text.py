@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kinet.core.approval import ApprovalRequest
 from kinet.core.messages import Message, ToolCall
 from kinet.core.own_command import as_message_text
 from kinet.ui.program import OpenSession
@@ -39,18 +40,26 @@ def typed_before(messages: Sequence[Message]) -> list[str]:
     ]
 
 
-def recent_commands(session: OpenSession | None, most: int = 60) -> list[str]:
-    """The newest commands of a session, run or only asked for; the oldest of them first."""
-    found: list[str] = []
+def recent_commands(
+    session: OpenSession | None, asked: ApprovalRequest, most: int = 60
+) -> list[str]:
+    """The newest commands of a session, run or only asked for; the oldest of them first.
+
+    The one that is `asked` about is among them, also before its message has come here.
+    """
+    own = (asked.call_id, str(asked.arguments.get("command") or asked.body))
+    found: list[tuple[str, str]] = []
     messages = session.conversation.messages if session is not None else ()
-    for message in reversed(messages):
-        for call in reversed(message.tool_calls):
-            command = _command_of(call) if call.name == "shell" else ""
-            if command:
-                found.append(command)
-            if len(found) == most:
-                return found[::-1]
-    return found[::-1]
+    calls = (call for message in reversed(messages) for call in reversed(message.tool_calls))
+    for call in calls:
+        command = _command_of(call) if call.name == "shell" else ""
+        if command:
+            found.append((call.id, command))
+        if len(found) == most:
+            break
+    if asked.tool == "shell" and own not in found:
+        found.insert(0, own)
+    return [command for _, command in reversed(found[:most])]
 
 
 def _command_of(call: ToolCall) -> str:

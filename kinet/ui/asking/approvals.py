@@ -33,7 +33,7 @@ class Approvals(QObject):
         theme: Callable[[], Theme],
         parent: QObject | None = None,
         *,
-        recent: Callable[[], Sequence[str]] = tuple,
+        recent: Callable[[ApprovalRequest], Sequence[str]] = lambda asked: (),
     ) -> None:
         super().__init__(parent)
         self._recent = recent
@@ -48,7 +48,7 @@ class Approvals(QObject):
         from kinet.ui.asking.approval_card import ApprovalCard
 
         answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-        card = ApprovalCard(request, self._theme(), recent=self._recent())
+        card = ApprovalCard(request, self._theme(), recent=self._recent(request))
         card.answered.connect(lambda decision: _answer(answer, decision))
         card.answered.connect(lambda decision: self.answered.emit(request, decision))
         self._open.append((card, answer))

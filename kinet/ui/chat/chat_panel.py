@@ -83,7 +83,7 @@ class ChatPanel(QFrame):
             self.body.remove_card,
             current_theme,
             self,
-            recent=lambda: recent_commands(self.session),
+            recent=lambda asked: recent_commands(self.session, asked),
         )
         self.questions = QuestionDesk(
             self.body.add_card, self.body.remove_card, current_theme, self
