@@ -12,7 +12,14 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
 from kinet.ui.kit.event_loop import EventLoop
-from kinet.ui.look.theme import load_fonts, load_theme, palette, set_current, stylesheet
+from kinet.ui.look.theme import (
+    current_theme,
+    load_fonts,
+    load_theme,
+    palette,
+    set_current,
+    stylesheet,
+)
 
 Result = TypeVar("Result")
 Runner = Callable[[Coroutine[Any, Any, Result]], Result]
@@ -48,6 +55,15 @@ def app(qapp: QApplication) -> QApplication:
     return qapp
 
 
+@pytest.fixture(autouse=True)
+def usual_look() -> Iterator[None]:
+    """Each test leaves the look in which it began: the next may measure, or compare pictures."""
+    yield
+    app = QApplication.instance()
+    if isinstance(app, QApplication):
+        take_back_look(app)
+
+
 @pytest.fixture(scope="session")
 def event_loop_policy(app: QApplication) -> asyncio.AbstractEventLoopPolicy:
     """Read by pytest-asyncio: coroutine tests here run inside Qt's loop."""
@@ -68,8 +84,21 @@ def apply_look(app: QApplication, mode: str) -> None:
     """Makes the application light or dark."""
     theme = load_theme("dark" if mode == "dark" else "light")
     set_current(theme)
+    app.setFont(theme.font("ui"))
     app.setPalette(palette(theme))
     app.setStyleSheet(stylesheet(theme))
+
+
+def take_back_look(app: QApplication) -> None:
+    """Light and of the usual size again, whatever a window was set to."""
+    usual = load_theme("light")
+    if (
+        current_theme() != usual
+        or app.font() != usual.font("ui")
+        or app.palette() != palette(usual)
+        or app.styleSheet() != stylesheet(usual)
+    ):
+        apply_look(app, "light")
 
 
 def grab(widget: QWidget) -> QImage:
