@@ -22,7 +22,6 @@ from kinet.policy.shell_words import split_plain
 
 _FILE = "rules.json"
 _LARGEST_FILE = 4 * 1024 * 1024
-_SCOPES: tuple[Scope, ...] = ("once", "session", "folder", "always")
 
 # How a rule is compared: the call, a command's beginning, a file, a host, a server's description.
 Match = Literal["exact", "prefix", "path", "host", "definition"]
@@ -387,7 +386,7 @@ def _rule(entry: Any) -> Rule | None:
     texts = {key: entry.get(key) for key in ("id", "tool", "match", "value", "scope", "folder")}
     if not all(isinstance(text, str) for text in texts.values()):
         return None
-    known = texts["match"] in get_args(Match) and texts["scope"] in _SCOPES
+    known = texts["match"] in get_args(Match) and texts["scope"] in get_args(Scope)
     allowed = entry.get("allowed")
     if not known or not isinstance(allowed, bool):
         return None
