@@ -228,6 +228,14 @@ async def test_the_sample_folder_has_tasks_that_the_tour_knows(home: Path) -> No
         assert live.panel.composer.text() == starter_prompts()[1]
 
 
+async def test_the_composer_has_the_focus_when_the_tour_was_chosen(home: Path) -> None:
+    async with live_window(home) as live:
+        live.window.activateWindow()
+        live.press("tourButton")
+        await until(lambda: live.panel.session is not None, what="the tour is on screen")
+        await until(live.panel.composer.edit.hasFocus, what="the composer has the focus")
+
+
 @pytest.mark.parametrize(("width", "height", "zoom"), [(1200, 800, 100), (720, 480, 150)])
 async def test_words_stand_whole_and_nothing_covers_the_composer(
     tmp_path: Path, width: int, height: int, zoom: int

@@ -181,7 +181,7 @@ class WindowCore(QObject):
         parts.models.told.connect(lambda text: parts.toast.tell(text, seconds=3.0))
         parts.files.problem.connect(parts.toast.tell)
         parts.files.folder_changed.connect(lambda: self._follow(parts.desk.new()))
-        parts.models.session_wanted.connect(parts.desk.wanted)
+        parts.models.session_wanted.connect(self._show_to_write)
         parts.models.sessions_changed.connect(parts.desk.load_list)
         parts.sidebar.hide_requested.connect(lambda: parts.frame.show_sidebar(False))
         parts.sidebar.settings_requested.connect(lambda: parts.models.open_settings())
@@ -217,6 +217,11 @@ class WindowCore(QObject):
         )
         if self.filled:
             self.link.serve()
+
+    def _show_to_write(self, session_id: str) -> None:
+        """Shows a session, and the next words go into its composer."""
+        desk = self.parts.desk
+        self.opening.choose(session_id, lambda: desk.current.composer.edit.setFocus())
 
     async def _warmed(self, panel: ChatPanel) -> None:
         """Returns when a turn can begin without a stall, with a transcript to show it in."""
