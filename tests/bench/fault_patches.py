@@ -61,14 +61,14 @@ PATCHES: Mapping[int, tuple[Patch, ...]] = {
         (
             (
                 "kinet/ui/transcript/stage/stage.py",
-                "            self._eye.return_to(anchor)\n            top = self.bar.value()",
+                "            self.eye.return_to(anchor)\n            top = self.bar.value()",
                 "            top = self.bar.value()",
             ),
             (
                 "kinet/ui/transcript/stage/stage.py",
-                "                self._eye.set_range(self.height)\n"
-                "                self._eye.return_to(anchor)\n",
-                "                self._eye.set_range(self.height)\n",
+                "                self.eye.set_range(self.height)\n"
+                "                self.eye.return_to(anchor)\n",
+                "                self.eye.set_range(self.height)\n",
             ),
         ),
     ),
@@ -232,9 +232,9 @@ PATCHES: Mapping[int, tuple[Patch, ...]] = {
     31: (
         (
             (
-                "kinet/ui/kit/terminal_text.py",
-                "        plain = not self._style and HIDDEN.search(text) is None\n",
-                "        plain = True\n",
+                "kinet/markup/terminal_screen.py",
+                "        if self.is_plain and not acts(text):\n",
+                "        if self.is_plain:\n",
             ),
         ),
         (
