@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from PySide6.QtGui import QGuiApplication
 
-from kinet.core.events import Event
+from kinet.core.events import Event, TextDelta
 from kinet.markup.formulas import Drawing
 from kinet.ui.transcript.blocks import formula_shelf
-from tests.ui.transcript_kit import asked, said, settle, shown
+from tests.ui.transcript_kit import asked, live, said, settle, shown
 
 _SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>'
 
@@ -85,3 +87,43 @@ def test_a_formula_stands_on_the_line_of_its_words(app: object, tex: str, before
 
     wide = 16 if before == "# " else 13
     assert abs(lowest(left, left + wide - 3) - lowest(left + wide + 3, left + 90)) <= 1
+
+
+def _rows(answer: str) -> list[tuple[int, ...]]:
+    """What is dark in the first columns of an answer that has streamed, row by row."""
+    transcript = shown()
+    transcript.load([asked("Some.")])
+    settle(transcript)
+    pieces = [answer[place : place + 5] for place in range(0, len(answer), 5)]
+    live(transcript, [*(TextDelta(piece) for piece in pieces), said(answer)])
+    entry = transcript.stage.flow.entries[1]
+    top = transcript.stage.flow.top_of(1) - transcript.verticalScrollBar().value()
+    image, left = transcript.grab().toImage(), transcript.stage.column[0]
+    return [
+        tuple(x for x in range(left, left + 40) if image.pixelColor(x, y).lightness() < 140)
+        for y in range(top, top + entry.height)
+    ]
+
+
+@pytest.mark.parametrize(
+    "tex", ["y", "g_j", "f(x)", "x_i^2", r"\frac{a}{b}", r"O(n \log n)", r"\vec p", "[a, b]"]
+)
+def test_a_formula_moves_neither_its_words_nor_what_stands_below(app: object, tex: str) -> None:
+    below = "\n\nWords that follow"
+    assert _rows(f"Words ${tex}$ and x{below}") == _rows(f"Words x and x{below}")
+
+
+@pytest.mark.parametrize("tex", [r"\sqrt{y}", r"\frac{a_{i_j}}{b_{i_j}}"])
+def test_what_is_deeper_makes_room_below_and_leaves_its_words_in_place(
+    app: object, tex: str
+) -> None:
+    deep, flat = _rows(f"Words ${tex}$ and\n\nWords"), _rows("Words x and\n\nWords")
+    assert deep[:28] == flat[:28]
+    assert 0 < len(deep) - len(flat) < 12
+
+
+def test_formulas_one_above_the_other_never_meet(app: object) -> None:
+    tex = r"$\sum_{i=1}^n \frac{a}{b}$"
+    rows = _rows(f"{tex}  \n{tex}  \n{tex}")
+    dark = [bool(row) for row in rows]
+    assert sum(now and not before for before, now in pairwise([False, *dark])) == 3

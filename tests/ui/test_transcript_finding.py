@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kinet.ui.transcript.blocks.documents import OBJECT
+from kinet.ui.transcript.blocks.formula_objects import OBJECT
 from kinet.ui.transcript.entries.steps_group import StepGroup
 from kinet.ui.transcript.stage.finding import occurrences
 from tests.ui.transcript_kit import asked, said, saved, settle, shown, turn

@@ -11,7 +11,8 @@ from PySide6.QtGui import QAbstractTextDocumentLayout, QTextCharFormat, QTextDoc
 
 from kinet.markup.word_diff import Span
 from kinet.markup.words import words
-from kinet.ui.transcript.blocks.documents import OBJECT, has_mirrored, reading_order
+from kinet.ui.transcript.blocks.documents import has_mirrored, reading_order
+from kinet.ui.transcript.blocks.formula_objects import OBJECT
 from kinet.ui.transcript.entries.entry import Entry
 from kinet.ui.transcript.entries.text_entry import TextEntry
 from kinet.ui.transcript.stage.selection import mark

@@ -16,6 +16,7 @@ from kinet.markup.look import Look
 from kinet.markup.render import to_html, user_html
 from kinet.ui.look.theme import load_theme
 from kinet.ui.transcript.blocks.documents import SafeDocument
+from kinet.ui.transcript.blocks.formula_objects import set_html
 from kinet.ui.transcript.blocks.formula_shelf import FormulaShelf, Key
 from kinet.ui.transcript.blocks.style import Style
 
@@ -90,7 +91,9 @@ class Paper:
         document.setDefaultFont(self.font)
         document.setIndentWidth(self._style.px(24))
         document.setDefaultTextOption(self._option)
-        document.setHtml(self._shelf.give(document, html, _WIDTH, _RATIO))
+        lines = dict(self._style.look.sizes.values())
+        rooms = self._shelf.rooms(html, self.font, lines, _WIDTH, _RATIO)
+        set_html(document, html, rooms)
         if top:
             form = QTextBlockFormat()
             form.setLineHeight(top, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
@@ -156,6 +159,9 @@ def _aside(text: str, look: Look) -> str:
 
 class _PaperShelf(FormulaShelf):
     """Paper has no second chance: what is wanted is drawn before the text is made again."""
+
+    # A page may end below any line.
+    shared = 0.0
 
     def __init__(self) -> None:
         super().__init__()

@@ -8,7 +8,6 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
-    QImage,
     QTextBlock,
     QTextBlockFormat,
     QTextCursor,
@@ -22,16 +21,12 @@ from PySide6.QtGui import (
 from kinet.markup.highlight import highlight
 from kinet.markup.look import BARS, Look
 from kinet.markup.visible import shown_code
-from kinet.ui.transcript.blocks import ornaments
+from kinet.ui.transcript.blocks import formula_objects, ornaments
 from kinet.ui.transcript.blocks.ornaments import Ornaments
 from kinet.ui.transcript.blocks.style import Style
 
 # What in rich text means that there is something to draw around the words.
 _ORNATE = ("<code", "<ul", "<hr", "<blockquote", "background")
-
-
-# Stands in a document for a picture: the only ones are formulas.
-OBJECT = "\ufffc"
 
 
 class SafeDocument(QTextDocument):
@@ -212,41 +207,13 @@ def row_tops(document: QTextDocument, table: QTextTable, head: int, row: int) ->
 
 
 def _set_html(document: QTextDocument, html: str, style: Style, width: int) -> None:
-    """The text, with the formulas that are drawn; their lines are as high as they need."""
+    """The text, with the formulas that are drawn."""
     if style.formulas is None or 'src="formula:' not in html:
         document.setHtml(html)
         return
-    document.setHtml(style.formulas.give(document, html, width, style.ratio))
-    block = document.begin()
-    while block.isValid():
-        form = block.blockFormat()
-        if OBJECT in block.text() and _highest(document, block) > form.lineHeight():
-            high = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
-            form.setLineHeight(form.lineHeight(), high)
-            QTextCursor(block).setBlockFormat(form)
-        block = block.next()
-
-
-def pictures(block: QTextBlock) -> list[str]:
-    """The names of the pictures in a paragraph, in order."""
-    names: list[str] = []
-    iterator = block.begin()
-    while not iterator.atEnd():
-        fragment = iterator.fragment()
-        if fragment.isValid() and fragment.charFormat().isImageFormat():
-            name = fragment.charFormat().toImageFormat().name()
-            # The same picture twice in a row is one fragment.
-            names += [name] * fragment.length()
-        iterator += 1
-    return names
-
-
-def _highest(document: QTextDocument, block: QTextBlock) -> float:
-    kind = QTextDocument.ResourceType.ImageResource.value
-    made = [document.resource(kind, QUrl(name)) for name in pictures(block)]
-    return max(
-        (m.height() / m.devicePixelRatio() for m in made if isinstance(m, QImage)), default=0.0
-    )
+    lines = dict(style.look.sizes.values())
+    rooms = style.formulas.rooms(html, document.defaultFont(), lines, width, style.ratio)
+    formula_objects.set_html(document, html, rooms)
 
 
 def _set_lines(document: QTextDocument, style: Style) -> None:

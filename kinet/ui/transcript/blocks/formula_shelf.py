@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import OrderedDict
+from collections.abc import Mapping
 from urllib.parse import quote, unquote
 
-from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, QThreadPool, QTimer, QUrl, Signal
-from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter, QTextDocument
-from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
+from PySide6.QtGui import QFont
 
 from kinet.markup.formulas import Drawing, draw_formula
+from kinet.ui.transcript.blocks.formula_objects import Room, room_of
 
 # More than one screen can hold: what is seen and forgotten would be drawn again for ever. A block
 # has 6 KB at most, so a thousand formulas; a drawing takes some KB.
 KEPT = 4_000
 # Milliseconds. What is drawn within this time is told at once: each telling looks at all entries.
 _GATHER = 30
-_MIDDLE = 'style="vertical-align:middle"'
-# What round letters reach below their line, and the margin of a drawing, in sizes of the letters.
-_OVERSHOOT = 0.12
 _NAMES = re.compile(r'src="(formula:[^"]+)"')
 # (LaTeX, in a line of its own, size, colour)
 Key = tuple[str, bool, int, str]
@@ -29,6 +26,8 @@ Key = tuple[str, bool, int, str]
 class FormulaShelf(QObject):
     """Drawings by formula, size and colour."""
 
+    # How far a formula may reach into the line below it, in sizes of its letters.
+    shared = 0.25
     # Formulas that were asked for have been drawn.
     drawn = Signal()
     _made = Signal(object, object)
@@ -59,27 +58,26 @@ class FormulaShelf(QObject):
             QThreadPool.globalInstance().start(lambda: self._draw(key))
         return ""
 
-    def give(self, document: QTextDocument, html: str, width: int, ratio: float) -> str:
-        """Puts the pictures that a text names into its document, no wider than `width`; the text
-        with each of them where its line is the text's."""
+    def rooms(
+        self, html: str, font: QFont, lines: Mapping[int, int], width: int, ratio: float
+    ) -> dict[str, Room]:
+        """The formulas that a text names, no wider than `width`, by the names of their pictures.
+
+        `lines` are the heights of lines by the size of letters.
+        """
+        made: dict[str, Room] = {}
         for name in set(_NAMES.findall(html)):
             key = _key(name)
             drawing = self._drawings.get(key)
             if drawing is None:
                 continue
             # Of the words beside it, which are larger in a heading.
-            font = QFont(document.defaultFont())
-            font.setPixelSize(key[2])
-            on_line = drawing.height - drawing.ascent <= _OVERSHOOT * key[2]
-            metrics = None if on_line else QFontMetricsF(font)
-            document.addResource(
-                QTextDocument.ResourceType.ImageResource.value,
-                QUrl(name),
-                _picture(drawing, metrics, width, ratio),
-            )
-            if not on_line:
-                html = html.replace(f'<img src="{name}"', f'<img {_MIDDLE} src="{name}"')
-        return html
+            size = key[2]
+            sized = QFont(font)
+            sized.setPixelSize(size)
+            line = lines.get(size, round(1.6 * size))
+            made[name] = room_of(drawing, sized, line, width, ratio, self.shared * size)
+        return made
 
     def _draw(self, key: Key) -> None:
         """In a thread: nothing of the window is touched."""
@@ -111,34 +109,3 @@ def _name(key: Key) -> str:
 def _key(name: str) -> Key:
     display, size, color, tex = name.removeprefix("formula:").split(",", 3)
     return unquote(tex), display == "1", int(size), f"#{color}"
-
-
-def _picture(drawing: Drawing, metrics: QFontMetricsF | None, width: int, ratio: float) -> QImage:
-    """The drawing with room around, so that its line is the text's.
-
-    Without `metrics` it ends at that line. Else Qt puts it in the middle of its line of text, whose
-    height it has to be for that: what is lower would stand too high.
-    """
-    shrink = min(1.0, width / drawing.width)
-    ascent, descent = drawing.ascent * shrink, (drawing.height - drawing.ascent) * shrink
-    if metrics is None:
-        height = math.ceil(ascent * ratio) / ratio
-        top = height - ascent
-    else:
-        # Its middle is to be a quarter of an x above the line of the text.
-        lift = metrics.xHeight() / 2
-        height = max(2 * ascent - lift, 2 * descent + lift, 2 * metrics.ascent() - lift)
-        top = (height + lift) / 2 - ascent
-    wide = drawing.width * shrink
-    image = QImage(
-        max(1, round(wide * ratio)), max(1, round(height * ratio)),
-        QImage.Format.Format_ARGB32_Premultiplied,
-    )  # fmt: skip
-    image.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(image)
-    painter.scale(ratio, ratio)
-    renderer = QSvgRenderer(QByteArray(drawing.svg.encode()))
-    renderer.render(painter, QRectF(0, top, wide, drawing.height * shrink))
-    painter.end()
-    image.setDevicePixelRatio(ratio)
-    return image

@@ -8,13 +8,8 @@ from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from kinet.markup.inline import ASIDE
 from kinet.markup.visible import unbroken
-from kinet.ui.transcript.blocks.documents import (
-    OBJECT,
-    columns_in_order,
-    pictures,
-    reading_order,
-    table_of,
-)
+from kinet.ui.transcript.blocks.documents import columns_in_order, reading_order, table_of
+from kinet.ui.transcript.blocks.formula_objects import OBJECT, pictures
 from kinet.ui.transcript.blocks.formula_shelf import source_of
 from kinet.ui.transcript.blocks.ornaments import TASKS
 

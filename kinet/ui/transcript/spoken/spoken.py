@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from kinet.markup.highlight import language_title
 from kinet.markup.visible import shown, unbroken
-from kinet.ui.transcript.blocks.documents import OBJECT, columns_in_order, table_of
+from kinet.ui.transcript.blocks.documents import columns_in_order, table_of
 from kinet.ui.transcript.blocks.durations import duration, plural
+from kinet.ui.transcript.blocks.formula_objects import OBJECT
 from kinet.ui.transcript.blocks.pieces import Piece
 from kinet.ui.transcript.entries.entry import Entry
 from kinet.ui.transcript.entries.error_card import ErrorEntry

@@ -11,7 +11,8 @@ from PySide6.QtGui import QTextBlock, QTextDocument
 from kinet.markup.folding import as_read, folded, places_of, searchable
 from kinet.markup.visible import without_escapes
 from kinet.ui.steps import StepRecord
-from kinet.ui.transcript.blocks.documents import OBJECT, pictures, reading_order
+from kinet.ui.transcript.blocks.documents import reading_order
+from kinet.ui.transcript.blocks.formula_objects import OBJECT, pictures
 from kinet.ui.transcript.blocks.formula_shelf import source_of
 from kinet.ui.transcript.entries.entry import Entry
 from kinet.ui.transcript.entries.steps_group import StepGroup
