@@ -11,10 +11,15 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
+from kinet.markup.formula_words import is_money, is_words
+from kinet.markup.visible import is_spaceless
+
 _LONGEST = 1_000
 _CLOSERS = {"$$": "$$", "\\[": "\\]", "\\(": "\\)"}
-# "$5 for each, or 4$" is about money, whatever stands around the signs.
-_MONEY = re.compile(r"\d[\d.,]*[kKmMbB]?(?:\s+[^\W\d_](?:[^\W\d_]|\s+[^\W\d_])|\s*[-–—/,;]\s*$)")
+# "the $n$th of them"
+_ENDING = re.compile(r"(?:st|nd|rd|th|s)(?!\w)")
+# "$(pwd)/$(ls)" and "${a}-${b}" belong to a shell.
+_SHELL = re.compile(r"[({].*|.*[-/:=.,@]", re.DOTALL)
 
 
 def add_formulas(markdown: MarkdownIt) -> None:
@@ -37,7 +42,7 @@ def _inline(state: StateInline, silent: bool) -> bool:
         return False
     begin = start + len(opener)
     closer = _CLOSERS.get(opener, "$")
-    end = source.find(closer, begin, min(begin + _LONGEST, state.posMax))
+    end = _unescaped(source, closer, begin, min(begin + _LONGEST, state.posMax))
     if end <= begin:
         return False
     content = source[begin:end]
@@ -52,17 +57,33 @@ def _inline(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def _unescaped(source: str, closer: str, begin: int, limit: int) -> int:
+    """Where a closer stands that no backslash takes its meaning from; -1 for nowhere."""
+    place = source.find(closer, begin, limit)
+    while place > 0 and closer[0] == "$" and source[place - 1] == "\\":
+        place = source.find(closer, place + 1, limit)
+    return place
+
+
 def _is_formula(source: str, start: int, end: int, opener: str, content: str) -> bool:
+    before, after = source[start - 1 : start], source[end + len(opener) :][:1]
+    if not content.strip() or _joins(before) or is_words(content):
+        return False
     if opener == "\\(":
-        return bool(content.strip())
-    if content.endswith("\\"):
+        return True
+    if before == "$" or after == "$" or is_money(content):
         return False
     if opener == "$$":
-        return source[end : end + 3] != "$$$" and bool(content.strip())
-    before, after = source[start - 1 : start], source[end + 1 : end + 2]
+        return not _joins(after)
     tight = not content[0].isspace() and not content[-1].isspace()
-    alone = not (before.isalnum() or before == "$" or after.isalnum() or after == "$")
-    return tight and alone and not _MONEY.match(content)
+    if not tight or (after in ("(", "{") and _SHELL.fullmatch(content)):
+        return False
+    return not _joins(after) or (after.isalpha() and _ENDING.match(source, end + 1) is not None)
+
+
+def _joins(beside: str) -> bool:
+    """True for what makes one word of itself and a sign: not where words have no spaces."""
+    return beside.isalnum() and not is_spaceless(beside)
 
 
 def _block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
@@ -75,6 +96,9 @@ def _block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     closer = _CLOSERS[opener]
     place = line.find(closer, 2)
     if place >= 0 and (line[place + 2 :].strip() or not line[2:place].strip()):
+        return False
+    begun = (line[2:place] if place >= 0 else line[2:]).strip()
+    if begun and (is_words(begun) or (opener == "$$" and is_money(begun))):
         return False
     if silent:
         return True

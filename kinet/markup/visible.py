@@ -26,6 +26,10 @@ _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
+_SPACELESS = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u30ff\u3130-\u318f\u3400-\u4dbf"
+    "\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
 _ISOLATED = re.compile(f"(?:(?<={PAD})|^){LEFT_TO_RIGHT}|{ITS_END}(?={PAD}|$)")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _LONG = re.compile(rf"([^\s{BREAK}]{{{WORD}}})(?=[^\s{BREAK}])")
@@ -66,6 +70,11 @@ def shown_inline(code: str) -> str:
 def is_right_to_left(text: str) -> bool:
     """True if any of a text is written from the right."""
     return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
+
+
+def is_spaceless(character: str) -> bool:
+    """True for a letter of a script that puts no spaces around a word, or none behind it."""
+    return _SPACELESS.match(character) is not None
 
 
 def direction(text: str, otherwise: str = "ltr") -> str:
