@@ -19,6 +19,7 @@ from kinet.engine.context.context import Context
 from kinet.engine.context.context_map import context_map
 from kinet.engine.context.tokens import Calibration
 from kinet.engine.ending import STOPPED, Ending, broken
+from kinet.engine.event_flow import EventFlow
 from kinet.engine.guards.circuit import Circuit, guarded
 from kinet.engine.loop.tool_runner import offered
 from kinet.engine.loop.turn import Turn, conversation_of
@@ -79,13 +80,13 @@ class DirectEngine:
     async def _events(
         self, request: TurnRequest, act: Callable[[Turn], Coroutine[Any, Any, Ending]]
     ) -> AsyncGenerator[Event, None]:
-        queue: asyncio.Queue[Event | None] = asyncio.Queue()
-        turn = Turn(request, queue.put_nowait, self.calibration, self.circuit)
-        driver = asyncio.create_task(self._drive(turn, act, request))
+        flow = EventFlow()
+        turn = Turn(request, flow.telling, self.calibration, self.circuit)
+        driver = asyncio.create_task(self._drive(turn, act, request, flow))
         # Whatever befalls the driver, the one who iterates must not wait for ever.
-        driver.add_done_callback(lambda task: queue.put_nowait(None))
+        driver.add_done_callback(lambda task: flow.end())
         try:
-            while (event := await queue.get()) is not None:
+            while (event := await flow.next()) is not None:
                 yield event
                 if isinstance(event, TurnFinished):
                     return
@@ -99,6 +100,7 @@ class DirectEngine:
         turn: Turn,
         act: Callable[[Turn], Coroutine[Any, Any, Ending]],
         request: TurnRequest,
+        flow: EventFlow,
     ) -> None:
         """Ends the turn when its work is done, when it is stopped, or when its time is up."""
         work = asyncio.create_task(act(turn))
@@ -107,7 +109,9 @@ class DirectEngine:
         limit = request.limits.max_seconds
         try:
             while not work.done() and not stop.done():
-                left = limit - (time.monotonic() - started - turn.recorder.waited())
+                # Neither a person's time nor that of who reads is the turn's.
+                waited = turn.recorder.waited() + flow.held()
+                left = limit - (time.monotonic() - started - waited)
                 if limit and left <= 0:
                     decision = await self._ask_for_time(turn, work, stop, limit)
                     if decision is not None and not decision.allowed:
@@ -125,6 +129,7 @@ class DirectEngine:
             stop.cancel()
             # Nobody listens any more; what is found from here on is told as such.
             turn.recorder.close()
+            flow.end()
             await self._cancel(work, request.session_id)
 
     async def _ask_for_time(

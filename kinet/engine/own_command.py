@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from kinet.engine.base import (
     StopSignal,
 )
 from kinet.engine.context.truncation import for_model
+from kinet.engine.event_flow import EventFlow, Telling
 from kinet.engine.hooks import Hook, HookedCall
 from kinet.engine.kept_progress import KeptProgress
 from kinet.engine.loop.journaling import Journaling
@@ -120,12 +121,12 @@ async def run_command(
     ToolStarted is the caller's, who stores it first. What still cleans up after a stop is put into
     `lingering`. Leaving the iteration early ends all it started too.
     """
-    queue: asyncio.Queue[Event | None] = asyncio.Queue()
-    run = _Run(request, queue.put_nowait)
+    flow = EventFlow()
+    run = _Run(request, flow.telling)
     driver = asyncio.create_task(run.drive(lingering))
-    driver.add_done_callback(lambda task: queue.put_nowait(None))
+    driver.add_done_callback(lambda task: flow.end())
     try:
-        while (event := await queue.get()) is not None:
+        while (event := await flow.next()) is not None:
             yield event
         await driver
     finally:
@@ -136,9 +137,9 @@ async def run_command(
 class _Run:
     """One run, from its start to the one ToolFinished."""
 
-    def __init__(self, request: CommandRequest, emit: Callable[[Event], None]) -> None:
+    def __init__(self, request: CommandRequest, telling: Telling) -> None:
         self._request = request
-        self._emit = emit
+        self._emit, self._unread = telling.put, telling.is_full
         self._printed = KeptProgress()
         # Nothing it prints is told once its end is, nothing it changed once all of it is.
         self._told_end = self._closed = False
@@ -176,7 +177,7 @@ class _Run:
         for hook in request.hooks:
             if veto := await hook.before_call(hooked):
                 return ToolOutput(f"Not run: {veto}", "not run", {"denied": True}, is_error=True)
-        context = replace(_context(request), progress=self._progress)
+        context = replace(_context(request), progress=self._progress, unread=self._unread)
         try:
             output = await self._journaling.run(
                 self._call,

@@ -114,7 +114,8 @@ class SubAgents(Protocol):
 class ToolContext:
     """Everything a call may use. `folder` is None in a session without one: no file tools then.
 
-    `progress` takes output so far, in pieces; it never blocks. What is None is not available.
+    `progress` takes output so far, in pieces; it never blocks. `unread` is true while so much of it
+    waits that who prints more should be held; any thread may ask. What is None is not available.
     `require_read` asks for read-before-write; a lone `kinet tool` call does not.
     """
 
@@ -122,6 +123,7 @@ class ToolContext:
     call_id: str = ""
     session_id: str = ""
     progress: Callable[[str], None] = lambda text: None
+    unread: Callable[[], bool] = lambda: False
     files: FileStates | None = None
     outputs: Outputs | None = None
     memory: Memory | None = None

@@ -25,6 +25,8 @@ from kinet.tools.questions import build_question
 
 DEFAULT_TIMEOUT_S = 120
 _LONGEST_TIMEOUT_S = 3_600
+# Characters of output that the loop was handed and has not come to; then the command is held.
+_MOST_UNREAD = 256 * 1024
 
 
 class ShellArguments(Arguments):
@@ -89,12 +91,14 @@ class Shell:
         if context.boxed and not is_inside(start, root):
             # The box has no such place, or another one of that name.
             start = root
+        told = _OnLoop(context.progress, context.unread)
         command = ShellCommand(
             arguments.command,
             root,
             start,
             math.inf if arguments.background else arguments.timeout_s,
-            _on_loop(context.progress),
+            told,
+            told.unread,
             output=place_of(context.data_dir, context.session_id, context.call_id),
             data_dir=context.data_dir,
             # What ran unasked was judged by the names of well-known programs: a program of the
@@ -122,12 +126,14 @@ async def run_typed(text: str, context: ToolContext) -> ToolOutput:
     judgement = judge_command(text, root, data_dir=context.data_dir, start=start)
     if judgement.verdict == "deny":
         raise ToolError(f"This command is never run: {judgement.reason}.", kind="refused")
+    told = _OnLoop(context.progress, context.unread)
     command = ShellCommand(
         text,
         root,
         start,
         math.inf,
-        _on_loop(context.progress),
+        told,
+        told.unread,
         output=place_of(context.data_dir, context.session_id, context.call_id),
         data_dir=context.data_dir,
     )
@@ -188,15 +194,27 @@ def _asked(arguments: ShellArguments) -> str:
     return "Run this command?"
 
 
-def _on_loop(progress: Callable[[str], None]) -> Callable[[str], None]:
-    """The callback, called in the loop's thread from the reading one."""
-    loop = asyncio.get_running_loop()
+class _OnLoop:
+    """A progress callback that is called in the loop's thread from the reading one."""
 
-    def forward(text: str) -> None:
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(progress, text)
+    def __init__(self, progress: Callable[[str], None], unread: Callable[[], bool]) -> None:
+        self._progress, self._told_unread = progress, unread
+        self._loop = asyncio.get_running_loop()
+        # What the loop was handed and what it had come to; each is counted by one thread alone.
+        self._handed = self._taken = 0
 
-    return forward
+    def __call__(self, text: str) -> None:
+        if not self._loop.is_closed():
+            self._handed += len(text)
+            self._loop.call_soon_threadsafe(self._take, text)
+
+    def unread(self) -> bool:
+        """True while the command should be held: the loop is busy, or nobody reads what it told."""
+        return self._handed - self._taken > _MOST_UNREAD or self._told_unread()
+
+    def _take(self, text: str) -> None:
+        self._taken += len(text)
+        self._progress(text)
 
 
 def _output(ended: Ended, command: ShellCommand, now: Path, gone: Path | None) -> ToolOutput:

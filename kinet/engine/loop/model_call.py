@@ -20,6 +20,7 @@ from kinet.core.events import (
 )
 from kinet.core.profile import ModelProfile
 from kinet.engine.ending import OutputLimitReached
+from kinet.engine.event_flow import Telling
 from kinet.engine.guards.circuit import Circuit
 from kinet.providers.base import ModelRequest, Provider, StreamItem
 
@@ -36,6 +37,7 @@ class ModelCall:
         profile: ModelProfile,
         circuit: Circuit,
         emit: Callable[[Event], None],
+        telling: Telling,
         *,
         screen_bytes: int = 0,
         void: Callable[[ModelRequest, Completion | None], None] = lambda request, partial: None,
@@ -43,7 +45,7 @@ class ModelCall:
         self._provider = provider
         self._profile = profile
         self._circuit = circuit
-        self._emit = emit
+        self._emit, self._telling = emit, telling
         self._screen_left: int | None = screen_bytes or None
         self._void = void
         self._begun = False
@@ -94,10 +96,13 @@ class ModelCall:
                     self._begun = True
                 if isinstance(item, TextDelta | ThinkingDelta):
                     self._show(item)
-                    continue
-                if isinstance(item, SegmentReset | RetryScheduled):
-                    self._begun = False
-                self._emit(item)
+                else:
+                    if isinstance(item, SegmentReset | RetryScheduled):
+                        self._begun = False
+                    self._emit(item)
+                # What nobody reads is not asked for: the server waits too.
+                if self._telling.is_full():
+                    await self._telling.room()
         if completion is None:
             raise ProtocolError("The server ended its answer without a result.", retryable=True)
         self._circuit.worked(self._profile)

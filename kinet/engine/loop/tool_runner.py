@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 
 from kinet.core.approval import Answerer
 from kinet.core.errors import ToolError
-from kinet.core.events import Event, ToolFinished, ToolProgress, ToolStarted
+from kinet.core.events import ToolFinished, ToolProgress, ToolStarted
 from kinet.core.messages import ToolCall
 from kinet.engine.base import TurnRequest
 from kinet.engine.context.truncation import for_model
+from kinet.engine.event_flow import Telling
 from kinet.engine.guards.approvals import Approvals
 from kinet.engine.guards.loop_guard import LoopGuard
 from kinet.engine.hooks import HookedCall
@@ -56,19 +57,19 @@ class ToolRunner:
     def __init__(
         self,
         turn: TurnRequest,
-        emit: Callable[[Event], None],
+        telling: Telling,
         approvals: Approvals,
         guard: LoopGuard,
         agents: SubAgents | None = None,
         page_bytes: Callable[[], int] = lambda: 0,
     ) -> None:
         self._turn = turn
-        self._emit = emit
+        self._telling, self._emit = telling, telling.put
         self._approvals = approvals
         self._guard = guard
         self._agents = agents
         self._page_bytes = page_bytes
-        self._journaling = Journaling(turn, emit)
+        self._journaling = Journaling(turn, telling.put)
         self._slots = asyncio.Semaphore(max(1, turn.limits.parallel_reads))
         # True when every call of the last step said that nothing is left to do.
         self.asked_to_end = False
@@ -147,6 +148,7 @@ class ToolRunner:
             refused = ToolOutput(ready.problem, is_error=True)
             self._finish(ready.call, refused, watched=not ready.unwanted)
             return
+        await self._telling.room()
         context = self._context(ready.call)
         started = time.monotonic()
         # A tool's failure is a value here: it belongs to its call and must not end the others.
@@ -230,6 +232,7 @@ class ToolRunner:
             call_id=call.id,
             session_id=turn.session_id,
             progress=progress,
+            unread=self._telling.is_full,
             files=turn.files,
             outputs=turn.outputs,
             memory=turn.memory,

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kinet.tools.processes import process_tree
+from kinet.tools.processes.holding import Holding
 from kinet.tools.processes.kept_output import KeptOutput, PipeText
 from kinet.tools.processes.working_folder import FolderNote
 
@@ -77,6 +78,7 @@ class RunningCommand:
         environment: Mapping[str, str],
         timeout_s: float,
         progress: Callable[[str], None] = lambda text: None,
+        unread: Callable[[], bool] = lambda: False,
         output: KeptOutput | None = None,
         note: FolderNote | None = None,
         ended: Callable[[], None] | None = None,
@@ -84,13 +86,14 @@ class RunningCommand:
     ) -> None:
         """`output` takes what it prints; `note` is where its shell writes the folder it ends in,
         and is closed in the end. `ended` is called before `result` is set, in any case once. With
-        `leaves_nothing` what the command leaves running is ended with it.
+        `leaves_nothing` what the command leaves running is ended with it. While `unread` is true
+        its pipes are left alone, so that it waits in its next write; its time limit waits too.
         """
         self._command = list(command)
         self._folder = folder
         self._environment = dict(environment)
         self._timeout_s = timeout_s
-        self._progress = progress
+        self._progress, self._unread = progress, unread
         self._state = _State(output or KeptOutput())
         self._note = note
         self._ended = ended
@@ -173,8 +176,14 @@ class RunningCommand:
     ) -> None:
         state = self._state
         pipes = 2
+        holding = Holding(selector, self._unread)
         while True:
-            for key, _ in selector.select(self._patience(began)):
+            goes_on = state.ended_at is None and not self._stopping.is_set()
+            held = holding.look(goes_on=goes_on)
+            # What it was held does not count to its time.
+            started = began + holding.seconds(time.monotonic())
+            patience = _PROGRESS_SECONDS if held else self._patience(started)
+            for key, _ in selector.select(patience):
                 if isinstance(key.data, PipeText):
                     pipes -= self._take(selector, key)
                 elif key.data == "report":
@@ -187,7 +196,8 @@ class RunningCommand:
             if report is None and state.ended_at is None and process.poll() is not None:
                 self._note_end(process.returncode, ())
             self._show(now, force=False)
-            ending = self._stopping.is_set() or now - began > self._timeout_s
+            late = now - began - holding.seconds(now) > self._timeout_s
+            ending = self._stopping.is_set() or late
             if ending and state.ended_at is None and not (state.stopped or state.timed_out):
                 state.stopped = self._stopping.is_set()
                 state.timed_out = not state.stopped

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kinet.core.errors import ToolError
 from kinet.tools.processes import guarded_places, sandbox
-from kinet.tools.processes.environment import child_environment
+from kinet.tools.processes.environment import child_environment, reading_environment
 from kinet.tools.processes.guarded_places import Guarded
 from kinet.tools.processes.kept_output import KeptOutput
 from kinet.tools.processes.process import RunningCommand
@@ -26,7 +26,7 @@ class ShellCommand:
     """One command and its surroundings: real paths, `start` is where it begins.
 
     `output` is the file for a long output, None for none; a `background` job's goes there at once.
-    With `trusted` programs of the project take no well-known name. `boxed` puts it in the sandbox.
+    With `trusted`, for what runs unasked, it gets an environment in which no setting starts more. `boxed` puts it in the sandbox.
     """
 
     text: str
@@ -34,6 +34,7 @@ class ShellCommand:
     start: Path
     timeout_s: float
     progress: Callable[[str], None]
+    unread: Callable[[], bool] = lambda: False
     output: Path | None = None
     data_dir: Path | None = None
     trusted: bool = False
@@ -41,15 +42,15 @@ class ShellCommand:
     background: bool = False
 
     def with_progress(self, progress: Callable[[str], None]) -> ShellCommand:
-        """The same command, whose output goes there."""
-        return replace(self, progress=progress)
+        """The same command, whose output goes there; it is never held."""
+        return replace(self, progress=progress, unread=lambda: False)
 
     def make(self) -> RunningCommand:
         """What can be started. Blocks while the project is looked through for the box.
 
         ToolError if the box cannot promise what it has to.
         """
-        environment = child_environment(without=self.root if self.trusted else None)
+        environment = reading_environment(self.root) if self.trusted else child_environment()
         guarded = self._guarded() if self.boxed else None
         note = FolderNote() if os.name != "nt" and not self.background and _bash() else None
         argv = _argv(self.text, note)
@@ -68,6 +69,7 @@ class ShellCommand:
             environment=environment,
             timeout_s=self.timeout_s,
             progress=self.progress,
+            unread=self.unread,
             output=KeptOutput(self.output, from_start=self.background),
             note=note,
             ended=guarded.release if guarded is not None else None,
