@@ -27,7 +27,7 @@ from kinet.markup.slices import (
     table_rows,
 )
 from kinet.markup.top_blocks import TopBlocks, begin_of
-from kinet.markup.visible import line_feeds
+from kinet.markup.visible import BYTE_ORDER_MARK, line_feeds, without_unseen_begin
 
 __all__ = ["UNBOUNDED", "Block", "BlockStream", "Bounds", "split", "split_in_steps"]
 
@@ -42,7 +42,8 @@ _UNDECIDED = re.compile(r"(?:^|\n)[ \t]*[-=*+#`~|:>_\d.) \t]*$")
 class BlockStream:
     """Takes text in pieces; gives closed blocks, keeps the open one.
 
-    Every line end of the text is a line feed in them: CR LF, and CR alone, end a line as well.
+    Every line end of the text is a line feed in them: CR LF, and CR alone, end a line as well. What
+    is unseen before a first line that begins with a sign is left out, or the sign would be text.
     """
 
     def __init__(self, bounds: Bounds | None = None) -> None:
@@ -60,6 +61,8 @@ class BlockStream:
         self._scanned = 0
         # A CR at the end of a piece: what it is, the next character tells.
         self._return = ""
+        # What is unseen at the very beginning, until something follows; None from then on.
+        self._unseen: str | None = ""
 
     @property
     def tail(self) -> Block | None:
@@ -82,6 +85,8 @@ class BlockStream:
     def feed(self, text: str) -> list[Block]:
         """Takes a piece; the blocks that it closed, in order."""
         text = self._with_line_feeds(text)
+        if self._unseen is not None:
+            text = self._from_first_sign(text, self._unseen)
         if not text:
             return []
         self._tail += text
@@ -107,6 +112,8 @@ class BlockStream:
         if self._return:
             self._return = ""
             closed = self.feed("\n")
+        if self._unseen:
+            self._tail, self._unseen = self._unseen, None
         if self._tail:
             if self._fence is None:
                 self._close_blocks(closed, final=True)
@@ -125,6 +132,16 @@ class BlockStream:
         if text.endswith("\r"):
             text, self._return = text[:-1], "\r"
         return line_feeds(text)
+
+    def _from_first_sign(self, text: str, before: str) -> str:
+        """The beginning of a text without what is unseen there; "" while nothing else has come."""
+        whole = before + text
+        seen = without_unseen_begin(whole)
+        self._unseen = None if seen else whole
+        if not seen:
+            return ""
+        # Before words a mark may say in which direction they are read.
+        return whole.removeprefix(BYTE_ORDER_MARK) if seen[0].isalpha() else seen
 
     def _feed_fence(self, closed: list[Block]) -> bool:
         """Looks for the closing line of the open fence; True if it was found."""

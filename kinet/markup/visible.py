@@ -11,6 +11,7 @@ BREAK = "\u200b"
 # Stands beside code within a line and gives its background room; nothing of the text.
 PAD = "\u2060"
 
+BYTE_ORDER_MARK = "\ufeff"
 # Keep code within a line in its own direction, from the left.
 LEFT_TO_RIGHT, ITS_END = "\u2066", "\u2069"
 
@@ -31,6 +32,9 @@ _SPACELESS = re.compile(
     "\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
 )
 _ISOLATED = re.compile(f"(?:(?<={PAD})|^){LEFT_TO_RIGHT}|{ITS_END}(?={PAD}|$)")
+_UNSEEN_BEGIN = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0e\ufe0f\ufeff]+"
+)
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _LONG = re.compile(rf"([^\s{BREAK}]{{{WORD}}})(?=[^\s{BREAK}])")
 _ADDED = re.compile(rf"([^\s{BREAK}]{{{WORD}}}){BREAK}(?=[^\s{BREAK}])")
@@ -106,6 +110,12 @@ def breakable(text: str) -> str:
     if len(text) <= WORD:
         return text
     return _LONG.sub(rf"\1{BREAK}", text)
+
+
+def without_unseen_begin(text: str) -> str:
+    """The text from its first character on that can be seen."""
+    unseen = _UNSEEN_BEGIN.match(text)
+    return text[unseen.end() :] if unseen else text
 
 
 def unbroken(text: str) -> str:

@@ -75,6 +75,38 @@ def test_any_line_ends_give_the_blocks_of_line_feeds(seed: int) -> None:
     )
 
 
+@pytest.mark.parametrize("unseen", ["\ufeff", "\u200b", "\ufeff\u200b", "\u200f\u2060", "\u00ad"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "# Head\n", "- a\n- b", "1. a", "> q", "```py\nx\n```", "| a |\n|---|\n| b |", "    code",
+        "---", "$$\nx\n$$", "- [x] done", "\n# Head", "[a]: /u\n\n[a]", "*b* words",
+    ],
+)  # fmt: skip
+def test_what_is_unseen_at_the_beginning_hides_no_form(unseen: str, source: str) -> None:
+    assert split(unseen + source) == split(source)
+    for size in (1, 3):
+        blocks = _stream(BlockStream(), unseen + source, _Always(size))
+        assert blocks == split(source)
+
+
+@pytest.mark.parametrize("source", ["\u200fשלום", "\u200ba", "\u2060"])
+def test_words_keep_what_is_unseen_before_them(source: str) -> None:
+    assert "".join(block.source for block in split(source)) == source
+    assert split("\ufeffwords") == split("words")
+
+
+class _Always(random.Random):
+    """Chooses one size."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(0)
+        self.size = size
+
+    def choice(self, _values: object) -> int:  # type: ignore[override]
+        return self.size
+
+
 def test_what_follows_a_fence_with_other_line_ends_is_not_lost() -> None:
     blocks = split("```py\r\nx = 1\r\n```\r\nafter\r\n")
     assert [(block.kind, block.source) for block in blocks] == [
