@@ -56,6 +56,7 @@ def build_parser() -> Parser:
     _add_replay(commands)
     _add_memory(commands)
     _add_skills(commands)
+    _add_servers(commands)
     _add_trust(commands)
     _add_models(commands)
     _add_doctor(commands)
@@ -242,6 +243,20 @@ def _add_skills(commands: Any) -> None:
         ("import", "take in the skills of a folder or a zip file"),
     ):
         acts.add_parser(name, help=meaning).add_argument("path", metavar="PATH")
+    _add_json(acts.choices)
+
+
+def _add_servers(commands: Any) -> None:
+    parser = _command(commands, "servers", "tool servers: list them, sign in to one")
+    acts = parser.add_subparsers(dest="act", required=True, metavar="WHAT", parser_class=Parser)
+    acts.add_parser("list", help="all servers, and where you are signed in")
+    sign_in = acts.add_parser("sign-in", help="sign in to one, in a browser")
+    sign_in.add_argument("--open", action="store_true", help="open the browser by itself")
+    for act in (sign_in, acts.add_parser("sign-out", help="forget the sign-in to one")):
+        act.add_argument("name", metavar="NAME")
+    for act in acts.choices.values():
+        act.add_argument("--cwd", type=Path, metavar="DIR")
+        act.add_argument("--trust", action="store_true", default=None)
     _add_json(acts.choices)
 
 

@@ -71,6 +71,8 @@ def _command(name: str) -> Command:
             from kinet.cli.memory_command import memory as command
         case "skills":
             from kinet.cli.skills_command import skills as command
+        case "servers":
+            from kinet.cli.servers_command import servers as command
         case "trust":
             from kinet.cli.trust_command import trust as command
         case "undo" | "redo":

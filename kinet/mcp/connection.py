@@ -11,19 +11,22 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kinet.core.errors import ToolError
+from kinet.mcp.accounts import Accounts
 from kinet.mcp.background import Background
 from kinet.mcp.definition import ServerDefinition
 from kinet.mcp.filling import Filling
 from kinet.mcp.life import Life, Progress, exit_words
 from kinet.mcp.offered import Offer, offer_of
 from kinet.mcp.sdk import import_sdk
+from kinet.mcp.web_way import GRANT, SIGN_IN
 from kinet.net.redact import redact
 from kinet.policy.visible import visible_line
 from kinet.tools.web.web_transport import Reach
 
 _log = logging.getLogger(__name__)
 
-State = Literal["idle", "starting", "ready", "failed"]
+# `sign_in`: it works again once the person has signed in to it.
+State = Literal["idle", "starting", "ready", "failed", "sign_in"]
 
 START_SECONDS = 60.0
 # What is waited before each new start; one that then ends again has failed.
@@ -48,6 +51,8 @@ class Snapshot:
     offer: Offer = field(default_factory=Offer)
     # What it does while it starts, for a person.
     doing: str = ""
+    # What a call needed and the person's sign-in did not grant.
+    wants: str = ""
 
 
 class Connection:
@@ -64,6 +69,7 @@ class Connection:
         *,
         filling: Filling,
         reach: Callable[[], Reach],
+        accounts: Accounts | None = None,
         changed: Callable[[], None] = lambda: None,
         restarts: tuple[float, ...] = RESTART_SECONDS,
         start_seconds: float = START_SECONDS,
@@ -73,6 +79,7 @@ class Connection:
         self.snapshot = Snapshot()
         self._background = background
         self._filling, self._reach, self._changed = filling, reach, changed
+        self._accounts = accounts or Accounts(None, reach)
         self._restarts, self._start_seconds = restarts, start_seconds
         self._rest_seconds, self._failed_at = rest_seconds, 0.0
         self._owner: asyncio.Task[None] | None = None
@@ -114,7 +121,12 @@ class Connection:
                 hint="Call it again in the next turn.",
                 kind="changed",
             )
-        return await live.call(tool, arguments, progress)
+        try:
+            return await live.call(tool, arguments, progress)
+        except ToolError as exc:
+            if exc.kind == GRANT:
+                self._tell(replace(self.snapshot, wants=exc.message))
+            raise
 
     def _not_running(self) -> ToolError:
         told = self.snapshot
@@ -139,7 +151,9 @@ class Connection:
         ends = 0
         while True:
             self._tell(Snapshot("starting", title=self.snapshot.title))
-            live = Life(self.server, self.folder, self._filling, self._reach, self._does)
+            live = Life(
+                self.server, self.folder, self._filling, self._reach, self._accounts, self._does
+            )
             began = time.monotonic()
             try:
                 trouble = await self._once(live)
@@ -148,7 +162,8 @@ class Connection:
             failed = self._failed(live, trouble)
             self._was_ready = self._was_ready or live.was_ready
             self._failed_at = time.monotonic()
-            if not self._was_ready:
+            if not self._was_ready or failed.state == "sign_in":
+                # Trying again would not help.
                 self._tell(failed)
                 return
             steady = live.was_ready and time.monotonic() - began > _STEADY_SECONDS
@@ -199,7 +214,8 @@ class Connection:
         if code is not None and reason == "It ended.":
             when = "" if live.was_ready else " before it was ready"
             reason = f"It ended{when} ({exit_words(code)})."
-        return Snapshot("failed", reason, trouble.hint, words, code, self.snapshot.title)
+        state: State = "sign_in" if trouble.kind == SIGN_IN else "failed"
+        return Snapshot(state, reason, trouble.hint, words, code, self.snapshot.title)
 
     def _does(self, words: str) -> None:
         self._tell(replace(self.snapshot, doing=words))

@@ -29,6 +29,7 @@ _KINDS: dict[str, Kind] = {
 _VARIABLE = re.compile(r"\$\{(?!keychain\})([A-Za-z_][A-Za-z0-9_]*)")
 _VARIABLE_NAME = re.compile(r"[^=\0]+\Z")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+\Z")
+_OAUTH = ("clientId", "clientSecret", "callbackPort", "scopes")
 # Headers that belong to the protocol or the connection.
 _OWN_HEADERS = frozenset({
     "host", "content-length", "transfer-encoding", "connection", "accept", "content-type",
@@ -48,6 +49,8 @@ class ServerDefinition:
     cwd: str = ""
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    # How Kinet is known where people sign in to it: clientId, clientSecret, callbackPort, scopes.
+    oauth: Mapping[str, str] = field(default_factory=dict, repr=False)
     enabled: bool = True
     tools_off: frozenset[str] = frozenset()
     timeout: float = USUAL_SECONDS
@@ -60,6 +63,11 @@ class ServerDefinition:
         if self.kind != "stdio":
             return visible_line(self.url) + _given("sends", self.headers)
         return visible_line(shlex.join((self.command, *self.args))) + _given("sets", self.env)
+
+    @property
+    def takes_sign_in(self) -> bool:
+        """True for one on the network whose entry brings no key of its own."""
+        return self.kind != "stdio" and "authorization" not in {it.lower() for it in self.headers}
 
     @property
     def digest(self) -> str:
@@ -107,6 +115,7 @@ def read_definition(
         values["url"] = _url(read)
         values["headers"] = read.pairs("headers")
         _check_names(read, values["headers"], "headers", _HEADER_NAME)
+        values["oauth"] = _oauth(read)
     values["enabled"] = read.switch("enabled", True) and not read.switch("disabled", False)
     values["tools_off"] = frozenset(read.texts("tools_off"))
     values["timeout"] = read.seconds("timeout")
@@ -194,6 +203,16 @@ def _url(read: _Reader) -> str:
     except ValueError as exc:
         raise read.wrong(f"url: {exc}") from exc
     return url
+
+
+def _oauth(read: _Reader) -> dict[str, str]:
+    told = {name: text.strip() for name, text in read.pairs("oauth").items() if name in _OAUTH}
+    port = told.get("callbackPort", "")
+    if port and not (port.isascii() and port.isdigit() and 1_024 <= int(port[:6]) <= 65_535):
+        raise read.wrong("oauth: callbackPort is a port between 1024 and 65535")
+    if told.get("clientSecret") and not told.get("clientId"):
+        raise read.wrong("oauth: a clientSecret needs its clientId")
+    return {name: text for name, text in told.items() if text}
 
 
 def _check_names(

@@ -42,6 +42,11 @@ class Filling:
             url=_secret(server.url, known, "url"),
         )
 
+    def filled_oauth(self, server: ServerDefinition) -> dict[str, str]:
+        """What only a sign-in needs. ToolError says which value is missing."""
+        known = os.environ if self.environment is None else self.environment
+        return self._pairs(server, server.oauth, "oauth", known)
+
     def _pairs(
         self,
         server: ServerDefinition,

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from kinet.core.errors import ToolError
+from kinet.mcp.accounts import Accounts
 from kinet.mcp.definition import ServerDefinition
 from kinet.mcp.filling import Filling
 from kinet.mcp.sdk import CLOSED, TIMED_OUT, UNKNOWN_METHOD, VERSION, VERSIONS, Sdk
+from kinet.mcp.server_reach import reach_for
 from kinet.mcp.stdio_way import StdioWay
-from kinet.mcp.web_way import LARGEST_ANSWER, WebWay, reach_for
+from kinet.mcp.web_way import GRANT, LARGEST_ANSWER, SIGN_IN, WebWay
 from kinet.net.redact import redact
 from kinet.policy.visible import visible_line
 from kinet.tools.web.web_transport import Reach
@@ -39,9 +41,11 @@ class Life:
         folder: Path | None,
         filling: Filling,
         reach: Callable[[], Reach],
+        accounts: Accounts,
         does: Callable[[str], None],
     ) -> None:
         """`does` is told in words what goes on while it starts."""
+        self._accounts = accounts
         self._server, self._folder, self._does = server, folder, does
         self._filling, self._reach = filling, reach
         self._stdio: StdioWay | None = None
@@ -114,7 +118,10 @@ class Life:
             self._stdio = StdioWay(server, self._folder)
             return await stack.enter_async_context(self._stdio.streams(self._sdk))
         reach = await asyncio.to_thread(lambda: reach_for(server, self._reach()))
-        self._web = WebWay(server, reach)
+        account = None
+        if server.takes_sign_in:
+            account = self._accounts.of(self._server, server.url)
+        self._web = WebWay(server, reach, account)
         client = await self._web.client(stack)
         if server.kind == "http":
             await stack.enter_async_context(client)
@@ -216,6 +223,8 @@ class Life:
             if exc.kind == "over":
                 await self._await_end()
                 raise self._ended(name) from exc
+            if exc.kind in (SIGN_IN, GRANT):
+                raise _needs_person(name, exc) from exc
             raise ToolError(f"{name}: {exc.message}", hint=exc.hint, kind=exc.kind) from exc
 
     async def _await_end(self) -> None:
@@ -286,6 +295,16 @@ _ACTS = {"initialize": "the connection", "tools/list": "to list its tools"}
 def exit_words(code: int) -> str:
     """An exit code as a person reads it."""
     return f"ended by signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def _needs_person(name: str, trouble: ToolError) -> ToolError:
+    """What the model is told; the person is told by the row of the server."""
+    if trouble.kind == SIGN_IN:
+        words = f"{name} wants the person to sign in first; the call was not done."
+    else:
+        words = f"{name} wants the person to grant more first; the call was not done. "
+        words += trouble.message
+    return ToolError(words, hint="Only the person can do that.", kind=trouble.kind)
 
 
 def _late(name: str, seconds: float) -> ToolError:

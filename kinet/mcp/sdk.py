@@ -6,10 +6,12 @@ import importlib
 import importlib.util
 import logging
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 from typing import Any
+from urllib.parse import urlencode
 
 from pydantic_core import from_json
 
@@ -95,6 +97,68 @@ def _imported() -> Sdk:
         dispatcher.SessionMessage,
         types.jsonrpc_message_adapter,
         anyio.create_memory_object_stream,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Oauth:
+    """The parts of the package that sign in, imported."""
+
+    provider: Any
+    token: Any
+    code: Any
+    client: Any
+    failures: tuple[type[Exception], ...]
+    _context: Any
+    _metadata: Any
+    _registered: type[Exception]
+
+    def as_new_client(self, redirect: str, scope: str) -> Any:
+        """What an authorization server is told of Kinet where it does not know it yet."""
+        return self._metadata(
+            redirect_uris=[redirect],
+            client_name="Kinet",
+            scope=scope or None,
+            grant_types=["authorization_code", "refresh_token"],
+        )
+
+    def is_about_registration(self, failure: Exception) -> bool:
+        """True if Kinet could not be made known."""
+        return isinstance(failure, self._registered)
+
+    def as_client(
+        self, client: Mapping[str, Any], form: dict[str, str], headers: dict[str, str]
+    ) -> tuple[bytes, dict[str, str]]:
+        """A form as this client sends it, and its headers. ToolError for one that cannot be."""
+        context = self._context("", None, None, None, None)
+        try:
+            context.client_info = self.client.model_validate(client)
+            form, headers = context.prepare_token_auth(form, headers)
+        except self.failures as exc:
+            raise ToolError("What is kept of the sign-in cannot be used any more.") from exc
+        return urlencode(form).encode(), headers
+
+
+@cache
+def import_oauth() -> Oauth:
+    """For a thread. ToolError if the package is missing."""
+    import_sdk()
+    with _guard:
+        try:
+            with stand_ins(_lean_packages()):
+                flow = importlib.import_module("mcp.client.auth.oauth2")
+                web = importlib.import_module("httpx2")
+        except ImportError as exc:
+            raise ToolError(f"The package that signs in cannot be used: {exc}.") from exc
+    return Oauth(
+        flow.OAuthClientProvider,
+        flow.OAuthToken,
+        flow.AuthorizationCodeResult,
+        flow.OAuthClientInformationFull,
+        (ValueError, flow.OAuthFlowError, web.HTTPError, web.InvalidURL),
+        flow.OAuthContext,
+        flow.OAuthClientMetadata,
+        flow.OAuthRegistrationError,
     )
 
 

@@ -11,17 +11,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kinet.mcp.account import AccountStore, account_key
+from kinet.mcp.accounts import Accounts
 from kinet.mcp.background import Background
 from kinet.mcp.connection import Connection, Snapshot
 from kinet.mcp.definition import ServerDefinition
 from kinet.mcp.filling import Filling
 from kinet.mcp.offered import MOST_TOOLS, OfferedTool
 from kinet.mcp.server_tool import ServerTool
+from kinet.mcp.sign_ins import SignIns
 from kinet.tools.web.web_transport import Reach
 
 # The servers that count for a folder, read anew at each look. May read files: for a thread.
 ServersFor = Callable[[Path | None], Sequence[ServerDefinition]]
 _Key = tuple[str, str]
+_SIGN_IN_WAYS = "Settings, Servers has a button for it; in a terminal: kinet servers sign-in {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class Servers:
         *,
         filling: Filling | None = None,
         reach: Callable[[], Reach] = Reach,
+        accounts: AccountStore | None = None,
         changed: Callable[[], None] = lambda: None,
         **timing: Any,
     ) -> None:
@@ -58,6 +63,10 @@ class Servers:
         self._filling, self._reach, self._changed = filling or Filling(), reach, changed
         self._timing = timing
         self._background = Background()
+        self._accounts = Accounts(accounts, reach)
+        self.sign_ins = SignIns(
+            self._background, self._accounts, self._filling, reach, self._signed, self._heard
+        )
         self._guard = threading.RLock()
         self._slots: dict[_Key, _Slot] = {}
         self._waiting: list[Callable[[], None]] = []
@@ -92,6 +101,8 @@ class Servers:
                 tools += [self._tool(connection, it) for it in usable(connection.server, told)]
             elif told.state == "failed":
                 failed.append((name, told.reason))
+            elif told.state == "sign_in":
+                failed.append((name, f"{told.reason} {_SIGN_IN_WAYS.format(name)}"))
             else:
                 starting.append(name)
         kept = tools[:MOST_TOOLS]
@@ -124,10 +135,19 @@ class Servers:
     def forget(self, names: Iterable[str]) -> None:
         """Ends the running servers of these names: they are defined otherwise by now."""
         gone = set(names)
+        self._accounts.forget(gone)
         with self._guard:
             for key, slot in list(self._slots.items()):
                 if slot.connection.server.name in gone:
                     self._end(self._slots.pop(key))
+
+    def _signed(self, server: ServerDefinition) -> None:
+        """A person signed in or out: its connections begin anew, for the sessions they have."""
+        with self._guard:
+            for slot in list(self._slots.values()):
+                mine = slot.connection.server
+                if account_key(mine) == account_key(server) and mine.name == server.name:
+                    self.restart(mine, slot.connection.folder)
 
     def leave(self, session_id: str) -> None:
         """A session is closed: servers that nobody else uses end. Returns at once."""
@@ -160,7 +180,7 @@ class Servers:
         def is_over() -> bool:
             nonlocal last
             # Asked first: what is said before the end is in `doings` by then.
-            over = connection.snapshot.state in ("ready", "failed")
+            over = connection.snapshot.state in ("ready", "failed", "sign_in")
             while doings:
                 if (doing := doings.popleft()) and doing != last:
                     last = doing
@@ -224,6 +244,7 @@ class Servers:
             self._background,
             filling=self._filling,
             reach=self._reach,
+            accounts=self._accounts,
             changed=changed or self._heard,
             **timing,
         )

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
 from kinet.core.errors import ToolError
 from kinet.mcp.definition import ServerDefinition
-from kinet.net.client import goes_direct
-from kinet.policy.network import Target, judge_url, parse_target
+from kinet.policy.network import Target, parse_target
+from kinet.policy.visible import visible_line
 from kinet.tools.web.web_transport import Reach, Ways, opened_ways
 
 if TYPE_CHECKING:
     import httpx2
+
+    from kinet.mcp.accounts import ServerAccount
 
 LARGEST_ANSWER = 32 * 1024 * 1024
 # Of the request these belong to the connection, which is made here.
@@ -37,42 +39,25 @@ _STATUS_HINTS = {
     404: "Look at the address; many end in /mcp or /sse.",
     405: "Look at the address, or at the type: sse is the older way.",
 }
-
-
-def reach_for(server: ServerDefinition, reach: Reach) -> Reach:
-    """What may be reached for this server.
-
-    The address in a person's own entry is permitted by them, on this computer and its network too;
-    one that a folder brings only if they permitted it elsewhere. ToolError for any other.
-    """
-    permits = reach.local_permits
-    try:
-        target = parse_target(server.url)
-    except ValueError as exc:
-        raise ToolError(f"The address cannot be used: {exc}.") from exc
-    behind_proxy = reach.proxy is not None and not goes_direct(
-        httpx.URL(target.url), reach.no_proxy
-    )
-    is_local = judge_url(server.url).verdict == "deny"
-    if server.place == "own" and (is_local or not behind_proxy):
-        # Also a name that stands for an inner address; by a proxy names are looked up there.
-        permits = permits | {f"{target.host}:{target.port}"}
-    judgement = judge_url(server.url, local_permits=permits)
-    if judgement.verdict == "deny":
-        hint = ""
-        if server.place == "folder":
-            hint = "It can be permitted in the settings, Network, as a development server."
-        raise ToolError(f"Not connected: {judgement.reason}.", hint=hint)
-    return replace(reach, local_permits=permits)
+_WANTS_SIGN_IN = "The server wants you to sign in first."
+_SIGN_IN_HINT = "Sign in with the button in its row. Or put the token it needs into headers."
+# What a trouble is that a person ends by signing in, and by granting more.
+SIGN_IN, GRANT = "sign-in", "grant"
+_TOO_LITTLE = re.compile(r"(?i)(?:^|[\s,])error\s*=\s*\"?insufficient_scope\b")
+_SCOPE = re.compile(r"(?i)(?:^|[\s,])scope\s*=\s*(?:\"([^\"]*)\"|([^\s,]+))")
 
 
 class WebWay:
     """What the client of one server is given; `trouble` is the last thing that went wrong."""
 
-    def __init__(self, server: ServerDefinition, reach: Reach) -> None:
+    def __init__(
+        self, server: ServerDefinition, reach: Reach, account: ServerAccount | None = None
+    ) -> None:
+        """`account` is the person's sign-in; None where the entry brings its own key."""
         self._target = parse_target(server.url)
+        self._is_stream = server.kind == "sse"
         self._headers = dict(server.headers)
-        self._reach = reach
+        self._reach, self._account = reach, account
         self.trouble: ToolError | None = None
         # The last trouble was that it cannot be reached, or does not know the session any more.
         self.is_lost = False
@@ -99,19 +84,68 @@ class WebWay:
         """The answer of the server; None if it could not be had, which `trouble` tells."""
         try:
             target = self._same_server(url)
-            response = await ways.ask(
-                target, self._reach, method=method, headers=headers, content=content
-            )
+            response = await self._asked(ways, target, method, headers, content)
         except ToolError as exc:
             text = exc.message.removeprefix("Not fetched: ")
             self.trouble, self.is_lost = ToolError(text[:1].upper() + text[1:]), True
             return None
-        status = response.status_code
-        if status >= 400 and method == "POST":
-            self.is_lost = status == 404 and "mcp-session-id" in headers
-            words = _STATUS_WORDS.get(status, f"The server answered with the error {status}.")
-            self.trouble = ToolError(words, hint=_STATUS_HINTS.get(status, ""))
+        if response.status_code >= 400 and (method == "POST" or self._is_stream):
+            self._refused(response, "mcp-session-id" in headers)
         return response
+
+    async def _asked(
+        self, ways: Ways, target: Target, method: str, headers: dict[str, str], content: bytes
+    ) -> httpx.Response:
+        """The answer to this request; with another token where the first one is over."""
+        token = await self._account.token() if self._account is not None else ""
+
+        async def asked() -> httpx.Response:
+            given = {**headers, "authorization": f"Bearer {token}"} if token else headers
+            return await ways.ask(
+                target, self._reach, method=method, headers=given, content=content
+            )
+
+        response = await asked()
+        if response.status_code == 401 and self._account is not None:
+            try:
+                token = await self._account.renewed(token)
+            except BaseException:
+                await response.aclose()
+                raise
+            if token:
+                await response.aclose()
+                response = await asked()
+        return response
+
+    def _refused(self, response: httpx.Response, in_session: bool) -> None:
+        status = response.status_code
+        words = _STATUS_WORDS.get(status, f"The server answered with the error {status}.")
+        self.is_lost = status == 404 and in_session
+        self.trouble = ToolError(words, hint=_STATUS_HINTS.get(status, ""))
+        if self._account is None:
+            return
+        challenge = response.headers.get("www-authenticate", "")[:4_000]
+        if status == 401:
+            self.is_lost = True
+            self.trouble = ToolError(_WANTS_SIGN_IN, hint=_SIGN_IN_HINT, kind=SIGN_IN)
+        elif status == 403 and _TOO_LITTLE.search(challenge):
+            self.trouble = self._wants_more(challenge)
+
+    def _wants_more(self, challenge: str) -> ToolError:
+        assert self._account is not None
+        found = _SCOPE.search(challenge)
+        wanted = (found[1] or found[2] or "").split() if found else []
+        account = self._account.account
+        if account is not None and wanted and set(wanted) <= set(account.scope.split()):
+            # Signing in once more would lead here again.
+            return ToolError("The server refuses what it was granted already (403).")
+        self._account.want(challenge)
+        shown = visible_line(" ".join(wanted)[:200])
+        return ToolError(
+            f"The server wants more to be granted: {shown or 'it does not say what'}.",
+            hint=_SIGN_IN_HINT,
+            kind=GRANT,
+        )
 
     def _same_server(self, url: str) -> Target:
         try:
@@ -141,6 +175,11 @@ class WebWay:
             self.trouble = ToolError(f"The connection broke: {exc or type(exc).__name__}.")
 
 
+def sent_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Those of a request that do not belong to its connection."""
+    return {name: value for name, value in headers.items() if name.lower() not in _LEFT_OUT}
+
+
 def _transport(web: Any, way: WebWay, ways: Ways) -> Any:
     """A transport in the words of the client's own library."""
 
@@ -158,11 +197,7 @@ def _transport(web: Any, way: WebWay, ways: Ways) -> Any:
     class Transport(web.AsyncBaseTransport):  # type: ignore[misc]
         async def handle_async_request(self, request: Any) -> Any:
             content = await request.aread()
-            headers = {
-                name: value
-                for name, value in request.headers.items()
-                if name.lower() not in _LEFT_OUT
-            }
+            headers = sent_headers(request.headers)
             answer = await way.answer(ways, request.method, str(request.url), headers, content)
             if answer is None:
                 return web.Response(503, request=request)

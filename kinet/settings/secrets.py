@@ -90,6 +90,12 @@ class Keychain:
                 self._kept[profile_name] = secret
             return secret
 
+    def get_now(self, name: str) -> Secret | None:
+        """As `get`, but asked anew: another program may have changed it since."""
+        with self._guard:
+            self._kept.pop(name, None)
+            return self.get(name)
+
     def key_for(self, profile: ModelProfile) -> Secret | None:
         """The key a request of this profile carries: environment first, then `get`; else None."""
         if profile.key_env:

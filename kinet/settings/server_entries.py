@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kinet.settings.secrets import Keychain, KeyPlace
 
 # What an entry calls its groups of values, and what an item of the keychain calls them.
-_GROUPS = {"env": "env", "headers": "header"}
+_GROUPS = {"env": "env", "headers": "header", "oauth": "oauth"}
 
 
 class ToolServers(Section):
@@ -92,17 +92,20 @@ def plain_secrets(
     from kinet.mcp.definition import KEPT
     from kinet.mcp.secret_values import is_secret
 
-    pairs = (("env", server.env), ("headers", server.headers))
     return [
         (group, name, value)
-        for group, values in pairs
+        for group, values in _pairs(server)
         for name, value in values.items()
         if is_secret(name, value) or (name in marked and value and value != KEPT)
     ]
 
 
+def _pairs(server: ServerDefinition) -> tuple[tuple[str, Mapping[str, str]], ...]:
+    return ("env", server.env), ("headers", server.headers), ("oauth", server.oauth)
+
+
 def item_of(server: str, group: str, name: str) -> str:
-    """The keychain's item for a value of a server's entry; `group` is env or headers."""
+    """The keychain's item for a value of a server's entry; `group` is env, headers or oauth."""
     return f"mcp:{server}:{_GROUPS.get(group, group)}:{name}"
 
 
@@ -142,7 +145,7 @@ def without_secrets(
     server = read_definition(name, made)
     wanted = plain_secrets(server, marked)
     if old_name and old_name != name:
-        for group, values in (("env", server.env), ("headers", server.headers)):
+        for group, values in _pairs(server):
             for key, value in values.items():
                 if value == KEPT and (kept := kept_value(keychain, old_name, group, key)):
                     wanted.append((group, key, kept))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kinet.mcp.offered import OfferedTool
     from kinet.settings.tool_servers import ToolServerBook
 
-ServerState = Literal["off", "idle", "starting", "ready", "failed", "trust", "hidden"]
+ServerState = Literal["off", "idle", "starting", "ready", "failed", "sign_in", "trust", "hidden"]
 _UNTRUSTED = "This folder's servers are not started before the folder is trusted as it is now."
 _HIDDEN = "One of your own servers has this name; yours is used."
 
@@ -38,7 +38,11 @@ class ToolRow:
 
 @dataclass(frozen=True, slots=True)
 class ServerRow:
-    """One server as it stands. `tokens` is what its tools that are on weigh in each request."""
+    """One server as it stands. `tokens` is what its tools that are on weigh in each request.
+
+    `signed_in` is the host that signed the person in, `kept` where that is ("keychain" or
+    "session"); `wants` says what they have to grant beyond that.
+    """
 
     name: str
     place: Literal["own", "folder"]
@@ -55,6 +59,9 @@ class ServerRow:
     tokens: int = 0
     notes: tuple[str, ...] = ()
     folder: str = ""
+    signed_in: str = ""
+    kept: str = ""
+    wants: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +115,7 @@ def _row(book: ToolServerBook, server: ServerDefinition, folder: Path | None) ->
     )
     if told is None or not server.enabled:
         return row
+    signed_in, kept = book.signed_in(server)
     return replace(
         row,
         state=told.state,
@@ -117,6 +125,9 @@ def _row(book: ToolServerBook, server: ServerDefinition, folder: Path | None) ->
         exit_code=told.exit_code,
         title=told.title,
         notes=told.offer.notes,
+        signed_in=signed_in,
+        kept=kept,
+        wants=told.wants,
     )
 
 

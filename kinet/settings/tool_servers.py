@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kinet.settings.server_accounts import KeychainAccounts
 from kinet.settings.server_entries import kept_value
 from kinet.settings.web_reach import web_reach
 
@@ -38,6 +39,7 @@ class ToolServerBook:
         """`wait_seconds` is how long a turn waits for its servers: where there is no next one."""
         self._settings, self._keychain, self._folder_list = settings, keychain, folder_list
         self.wait_seconds = wait_seconds
+        self.accounts = KeychainAccounts(keychain, settings.path.parent)
         self._guard = threading.Lock()
         self._servers: Servers | None = None
         self._listeners: list[Callable[[], None]] = []
@@ -91,6 +93,10 @@ class ToolServerBook:
         """How a server stands for a folder; None while none was started."""
         return self._servers.snapshot(server, folder) if self._servers is not None else None
 
+    def signed_in(self, server: ServerDefinition) -> tuple[str, str]:
+        """(host that signed the person in, where that is kept) as far as it was needed yet."""
+        return self._servers.sign_ins.known(server) if self._servers is not None else ("", "")
+
     def forget(self, names: Sequence[str]) -> None:
         """Ends the running servers of these names; they start anew with the next turn."""
         if self._servers is not None:
@@ -111,7 +117,11 @@ class ToolServerBook:
             if self._servers is None:
                 filling = Filling(lambda *of: kept_value(self._keychain, *of))
                 self._servers = Servers(
-                    self.servers_for, filling=filling, reach=self._reach, changed=self.changed
+                    self.servers_for,
+                    filling=filling,
+                    reach=self._reach,
+                    accounts=self.accounts,
+                    changed=self.changed,
                 )
                 if self._closed:
                     self._servers.close()

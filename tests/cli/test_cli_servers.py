@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
+from kinet.settings.store import SettingsStore
+from tests.cli.conftest import environment
+from tests.mcp.signing_server import Authority, signing_server
 from tests.support.replies import asks_for, says
 from tests.support.scripted_server import ScriptedServer
 
@@ -134,3 +140,73 @@ def test_a_folders_servers_run_only_when_trusted(kinet, folder: Path) -> None:  
         kinet("run", "x", "--base-url", model.base_url, "--model", "m", "--cwd", folder)
         tools = [tool["function"]["name"] for tool in model.bodies[0]["tools"]]
     assert not [name for name in tools if "__" in name]
+
+
+KEYCHAIN = "tests.support.file_keyring.Keyring"
+
+
+@pytest.fixture(scope="module")
+def guarded() -> Iterator[tuple[Authority, str]]:
+    authority = Authority()
+    with signing_server(authority) as port:
+        yield authority, f"http://127.0.0.1:{port}/mcp"
+
+
+def test_a_person_signs_in_from_a_terminal(  # type: ignore[no-untyped-def]
+    kinet, home: Path, tmp_path: Path, guarded: tuple[Authority, str]
+) -> None:
+    authority, url = guarded
+    env = {
+        "PYTHON_KEYRING_BACKEND": KEYCHAIN,
+        "KINET_TEST_KEYCHAIN": str(tmp_path / "keychain.json"),
+    }
+    SettingsStore(home).set("mcp.servers", {"docs": {"url": url}})
+    call = ("tool", "docs__add", '{"a": 1, "b": 2}', "--approve", "all", "--unsandboxed")
+    ran = kinet(*call, env=env)
+    assert ran.code == 1
+    assert "wants you to sign in first" in ran.err
+    assert "kinet servers sign-in docs" in ran.err
+    assert authority.clients == {}, "nobody asked for it"
+    with subprocess.Popen(
+        [sys.executable, "-m", "kinet", "servers", "sign-in", "docs"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env=environment(home, **env),
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        lines = iter(process.stdout.readline, "")
+        link = next(line.strip() for line in lines if line.startswith("http"))
+        httpx.get(link, follow_redirects=True, trust_env=False)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 0, err
+    assert out.strip().startswith("Signed in to docs at 127.0.0.1:")
+    said = out + err
+    secrets = [*authority.access, *authority.refresh]
+    assert secrets
+    assert not any(secret in said for secret in secrets)
+    ran = kinet(*call, env=env)
+    assert (ran.code, ran.json["content"]) == (0, "3")
+    listed = kinet("servers", "list", env=env).out
+    assert listed.startswith("docs  (signed in at 127.0.0.1:")
+    ended = kinet("servers", "sign-out", "docs", env=env)
+    assert ended.out == "Signed out of docs.\n"
+    assert authority.revoked
+    assert "sign-in" not in (tmp_path / "keychain.json").read_text()
+    written = "".join(
+        path.read_text(errors="replace") for path in home.rglob("*") if path.is_file()
+    )
+    assert not any(secret in written for secret in secrets)
+
+
+def test_a_sign_in_without_a_keychain_is_refused_in_words(  # type: ignore[no-untyped-def]
+    kinet, home: Path
+) -> None:
+    SettingsStore(home).set("mcp.servers", {"docs": {"url": "http://127.0.0.1:9999/mcp"}})
+    ran = kinet("servers", "sign-in", "docs")
+    assert ran.code == 1
+    assert "no keychain that answers. A sign-in is kept nowhere else." in ran.err
+    ran = kinet("servers", "sign-out", "dogs")
+    assert (ran.code, ran.err) == (1, "There is no server dogs. There are: docs.\n")

@@ -16,7 +16,8 @@ from web_server import Scripted, as_json, good_reply, official
 
 from kinet.core.errors import ToolError
 from kinet.mcp.definition import read_definition
-from kinet.mcp.web_way import WebWay, reach_for
+from kinet.mcp.server_reach import reach_for
+from kinet.mcp.web_way import WebWay
 from kinet.net import redact
 from kinet.net.client import single_transport
 from kinet.tools.web.web_transport import Reach, opened_ways
@@ -111,7 +112,8 @@ STATUS = {
 @pytest.mark.parametrize("status", STATUS)
 async def test_a_refusal_is_said_in_words(kit: Kit, status: int) -> None:
     with Scripted(lambda *_: (status, {}, b"no")) as server:
-        standing = await kit.start(web=web(server.port))
+        given = {"headers": {"Authorization": "Bearer given"}}
+        standing = await kit.start(web=web(server.port, **given))
     assert standing.failed == (("web", STATUS[status]),)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 from tests.support.ports import free_port, wait_for
 
@@ -46,7 +47,9 @@ class Scripted:
             def _do(self) -> None:
                 size = int(self.headers.get("content-length") or 0)
                 raw = self.rfile.read(size)
-                message = json.loads(raw) if raw else None
+                form = "form" in (self.headers.get("content-type") or "")
+                message = json.loads(raw) if raw and not form else dict(parse_qsl(raw.decode()))
+                message = message if raw else None
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 outer.seen.append((self.command, self.path, headers, message))
                 status, more, body = reply(self.command, self.path, headers, message)
@@ -65,7 +68,7 @@ class Scripted:
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.port = self._server.server_address[1]
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
     def __enter__(self) -> Scripted:
         return self

@@ -1,0 +1,455 @@
+"""Servers and authorization servers that mislead: what they say is not followed."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+from mcp_kit import SESSION, Kit
+from web_server import Scripted, as_json, good_reply
+
+from kinet.core.errors import ToolError
+from kinet.mcp.account import SessionAccounts
+from kinet.mcp.definition import read_definition
+from kinet.mcp.sign_in import Visit
+from kinet.mcp.sign_in_reach import SignInReach
+from kinet.net.loopback_answer import LoopbackAnswer
+from kinet.tools.web.web_transport import Reach
+
+PROTECTED = "/.well-known/oauth-protected-resource/mcp"
+SERVER = "/.well-known/oauth-authorization-server"
+Reply = tuple[int, dict[str, str], bytes]
+
+
+class Site:
+    """A server and its authorization server on one port. `replies` answer a path otherwise."""
+
+    def __init__(self) -> None:
+        self.replies: dict[str, Any] = {}
+        self.metadata: dict[str, Any] = {}
+        self.protected: dict[str, Any] = {}
+        self.granted = "read"
+        self.needed = {"read"}
+        self.challenge = ""
+        self.server = Scripted(self._reply)
+        self.home = f"http://127.0.0.1:{self.server.port}"
+        self._tokens: dict[str, set[str]] = {}
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        return {"url": f"{self.home}/mcp"}
+
+    def seen(self, path: str) -> list[Any]:
+        return [message for _, at, _, message in self.server.seen if at.partition("?")[0] == path]
+
+    def _reply(self, method: str, path: str, headers: dict[str, str], message: Any) -> Reply:
+        plain = path.partition("?")[0]
+        if plain in self.replies:
+            told = self.replies[plain]
+            return told(message) if callable(told) else told
+        match plain:
+            case "/.well-known/oauth-protected-resource/mcp":
+                usual = {"resource": f"{self.home}/mcp", "authorization_servers": [self.home]}
+                return as_json({**usual, **self.protected})
+            case "/.well-known/oauth-authorization-server":
+                usual = {
+                    "issuer": self.home,
+                    "authorization_endpoint": f"{self.home}/authorize",
+                    "token_endpoint": f"{self.home}/token",
+                    "registration_endpoint": f"{self.home}/register",
+                    "code_challenge_methods_supported": ["S256"],
+                }
+                return as_json({**usual, **self.metadata})
+            case "/register":
+                return as_json({"client_id": "kinet-client", **message}, 201)
+            case "/token":
+                token = f"token-number-{len(self._tokens)}"
+                self._tokens[token] = set(self.granted.split())
+                answer = {"access_token": token, "token_type": "Bearer", "scope": self.granted}
+                return as_json(answer)
+            case "/mcp":
+                return self._guarded(method, path, headers, message)
+        return 404, {}, b""
+
+    def _guarded(self, method: str, path: str, headers: dict[str, str], message: Any) -> Reply:
+        token = headers.get("authorization", "").removeprefix("Bearer ")
+        if token not in self._tokens:
+            return 401, {"www-authenticate": self.challenge} if self.challenge else {}, b""
+        calls = bool(message) and message.get("method") == "tools/call"
+        if calls and not self.needed <= self._tokens[token]:
+            told = f'Bearer error="insufficient_scope", scope="{" ".join(self.needed)}"'
+            return 403, {"www-authenticate": told}, b""
+        return good_reply(method, path, headers, message)
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    made = Site()
+    with made.server:
+        yield made
+
+
+class Browser:
+    """Comes back at once, with whatever `changed` makes of what it was given."""
+
+    def __init__(self, changed: Callable[[dict[str, str]], dict[str, str]] = dict) -> None:
+        self.visits: list[Visit] = []
+        self.pages: list[int] = []
+        self._changed = changed
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def __call__(self, visit: Visit) -> None:
+        self.visits.append(visit)
+        self._tasks.append(asyncio.create_task(self._back(httpx.URL(visit.url))))
+
+    async def _back(self, url: httpx.URL) -> None:
+        told = self._changed({"code": "code-of-the-person", "state": url.params["state"]})
+        async with httpx.AsyncClient(trust_env=False) as client:
+            page = await client.get(url.params["redirect_uri"], params=told)
+            self.pages.append(page.status_code)
+
+
+async def refused(kit: Kit, site: Site, browser: Browser | None = None) -> str:
+    """Why the sign-in failed."""
+    kit.entries["docs"] = site.entry
+    shown = browser or Browser()
+    with pytest.raises(ToolError) as told:
+        await kit.servers.sign_ins.sign_in(kit.definition("docs"), shown)
+    assert kit.servers.sign_ins.known(kit.definition("docs")) == ("", "")
+    return told.value.sentence()
+
+
+async def signed_in(kit: Kit, site: Site) -> Browser:
+    browser = Browser()
+    await kit.servers.sign_ins.sign_in(kit.definition("docs"), browser)
+    await kit.servers.settled(SESSION, 20)
+    return browser
+
+
+ADDRESSES = {
+    "javascript:alert(1)": "does not say where to sign in",
+    "file:///etc/passwd": "does not say where to sign in",
+    "http://example.com/authorize": "it is not protected (http)",
+    "https://user:pass@example.com/authorize": "user name or password",
+    "https://192.168.1.1/authorize": "local network",
+    "https://169.254.169.254/authorize": "keys of a cloud machine",
+    "https://router.lan/authorize": "local network",
+    "https://example.com:22/authorize": "another kind of service",
+}
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+async def test_nobody_is_sent_to_such_an_address(kit: Kit, site: Site, address: str) -> None:
+    site.metadata["authorization_endpoint"] = address
+    browser = Browser()
+    assert ADDRESSES[address] in await refused(kit, site, browser)
+    assert browser.visits == []
+
+
+ENDPOINTS = ("token_endpoint", "registration_endpoint")
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@pytest.mark.parametrize("address", ["http://example.com/x", "https://10.0.0.1/x"])
+async def test_nothing_is_sent_to_such_an_address(
+    kit: Kit, site: Site, endpoint: str, address: str
+) -> None:
+    site.metadata[endpoint] = address
+    browser = Browser()
+    assert "which is not asked" in await refused(kit, site, browser)
+    assert browser.visits == [], "the person is not troubled for nothing"
+
+
+async def test_metadata_is_not_fetched_from_inner_places(kit: Kit, site: Site) -> None:
+    site.challenge = 'Bearer resource_metadata="https://10.0.0.1/secrets"'
+    assert "10.0.0.1" in await refused(kit, site)
+    site.challenge = 'Bearer resource_metadata="http://169.254.169.254/latest/meta-data"'
+    assert "169.254.169.254" in await refused(kit, site)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:8080/x", "https://127.0.0.1/x", "https://localhost/x",
+            "https://192.168.0.1/x", "https://[::1]/x", "https://intra/x"],
+)  # fmt: skip
+def test_a_public_server_leads_to_no_inner_address(url: str) -> None:
+    reach = Reach(resolve=lambda host: ["93.184.216.34"])
+    server = read_definition("docs", {"url": "https://mcp.example.com/mcp"})
+    way = SignInReach(server, reach)
+    with pytest.raises(ToolError):
+        way.asked(url)
+    assert way.asked("https://login.example.org/token")[0].host == "login.example.org"
+
+
+def test_a_name_that_stands_for_an_inner_address_is_not_opened() -> None:
+    found = {"mcp.example.com": ["93.184.216.34"], "login.example.org": ["10.1.2.3"]}
+    server = read_definition("docs", {"url": "https://mcp.example.com/mcp"})
+    way = SignInReach(server, Reach(resolve=lambda host: found[host]))
+    with pytest.raises(ToolError, match="local network"):
+        way.check_opened("https://login.example.org/authorize")
+
+
+def test_a_server_in_the_persons_own_network_may_have_its_sign_in_there() -> None:
+    found = {"mcp.corp.example": ["10.0.0.5"], "sso.corp.example": ["10.0.0.6"]}
+    reach = Reach(resolve=lambda host: found[host])
+    own = read_definition("docs", {"url": "https://mcp.corp.example/mcp"})
+    way = SignInReach(own, reach)
+    assert way.check_opened("https://sso.corp.example/authorize").host == "sso.corp.example"
+    with pytest.raises(ToolError):
+        way.asked("http://sso.corp.example/token")
+    with pytest.raises(ToolError):
+        way.asked("https://169.254.169.254/token")
+    with pytest.raises(ToolError):
+        way.asked("https://127.0.0.1:9999/token")
+
+
+def test_a_server_without_protection_gets_no_token() -> None:
+    server = read_definition("docs", {"url": "http://mcp.example.com/mcp"})
+    way = SignInReach(server, Reach(resolve=lambda host: ["93.184.216.34"]))
+    with pytest.raises(ToolError, match="without protection"):
+        way.check_server()
+
+
+async def test_issuers_are_not_mixed_up(kit: Kit, site: Site) -> None:
+    site.metadata["issuer"] = "http://127.0.0.1:1"
+    assert "issuer mismatch" in await refused(kit, site)
+    assert site.seen("/register") == []
+
+
+async def test_an_answer_of_another_issuer_is_refused(kit: Kit, site: Site) -> None:
+    browser = Browser(lambda told: {**told, "iss": "https://evil.example"})
+    assert "iss mismatch" in await refused(kit, site, browser)
+    site.metadata["authorization_response_iss_parameter_supported"] = True
+    assert "missing iss" in await refused(kit, site)
+    assert site.seen("/token") == []
+
+
+async def test_a_resource_that_is_another_servers_is_refused(kit: Kit, site: Site) -> None:
+    site.protected["resource"] = "https://bank.example/mcp"
+    assert "does not match" in await refused(kit, site)
+
+
+@pytest.mark.parametrize("methods", [None, [], ["plain"]])
+async def test_without_pkce_nobody_is_sent(kit: Kit, site: Site, methods: Any) -> None:
+    site.metadata["code_challenge_methods_supported"] = methods
+    browser = Browser()
+    assert "PKCE" in await refused(kit, site, browser)
+    assert browser.visits == []
+
+
+async def test_a_server_that_only_says_no_is_not_guessed_at(kit: Kit, site: Site) -> None:
+    site.replies = {PROTECTED: (404, {}, b""), SERVER: (404, {}, b"")}
+    said = await refused(kit, site)
+    assert "does not say where to sign in" in said
+    assert "put that into headers" in said
+    assert site.seen("/register") == []
+
+
+async def test_an_answer_with_another_state_is_not_taken(kit: Kit, site: Site) -> None:
+    kit.entries["docs"] = site.entry
+    browser = Browser(lambda told: {**told, "state": "of-somebody-else"})
+    signing = asyncio.create_task(kit.servers.sign_ins.sign_in(kit.definition("docs"), browser))
+    await kit.until(lambda: browser.pages)
+    assert browser.pages == [404]
+    assert not signing.done()
+    assert (
+        browser.visits[0].take(
+            re.sub("[?].*", "", httpx.URL(browser.visits[0].url).params["redirect_uri"])
+            + f"?code=c&state={httpx.URL(browser.visits[0].url).params['state']}"
+        )
+        is True
+    ), "what was copied by hand counts as well"
+    assert await signing is not None
+
+
+async def test_a_refusal_of_the_token_shows_no_secret(kit: Kit, site: Site) -> None:
+    def refuse(form: dict[str, str]) -> Reply:
+        told = {"error": "invalid_grant", "error_description": f"bad {form['code']}", "x": form}
+        return as_json(told, 400)
+
+    site.replies["/token"] = refuse
+    said = await refused(kit, site)
+    assert "gave no token (400: invalid_grant" in said
+    assert "code-of-the-person" not in said
+
+
+async def test_a_client_that_is_not_taken_is_told_how_to_register(kit: Kit, site: Site) -> None:
+    site.replies["/register"] = as_json({"error": "access_denied"}, 403)
+    said = await refused(kit, site)
+    assert "does not take Kinet as a new client (403: access_denied)" in said
+    assert re.search(r"redirect address http://127\.0\.0\.1:\d+/callback", said)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [(200, {}, b"{"), (200, {}, b"[1]"), (200, {}, b"\xff\xfe"), as_json({"access_token": 1}),
+     as_json({}), (200, {}, b" " * 300_000), as_json({"access_token": "t", "token_type": "mac"})],
+)  # fmt: skip
+async def test_nonsense_for_a_token_is_told(kit: Kit, site: Site, reply: Reply) -> None:
+    site.replies["/token"] = reply
+    said = await refused(kit, site)
+    assert said.endswith(".")
+    assert "\n" not in said
+
+
+async def test_a_sign_in_that_leads_in_circles_ends(kit: Kit, site: Site) -> None:
+    site.replies[PROTECTED] = (307, {"location": f"{site.home}{PROTECTED}"}, b"")
+    site.replies[SERVER] = (307, {"location": f"{site.home}{SERVER}"}, b"")
+    await refused(kit, site)
+    assert len(site.server.seen) < 30
+
+
+async def test_the_token_goes_to_no_other_host(kit: Kit, site: Site) -> None:
+    await kit.start(docs=site.entry)
+    await signed_in(kit, site)
+    with Scripted(good_reply) as other:
+        place = f"http://localhost:{other.port}/mcp"
+        site.replies["/mcp"] = (307, {"location": place}, b"")
+        with pytest.raises(ToolError):
+            await kit.call("docs__now")
+    assert other.seen == []
+
+
+async def test_a_server_that_refuses_a_new_token_is_not_asked_forever(kit: Kit, site: Site) -> None:
+    site.replies["/mcp"] = (401, {}, b"")
+    said = await refused(kit, site)
+    assert "refuses the sign-in it has just been given (401)" in said
+    assert len(site.seen("/token")) == 1
+
+
+async def test_more_is_granted_when_a_call_needs_it(kit: Kit, site: Site) -> None:
+    site.needed = {"write"}
+    await kit.start(docs=site.entry)
+    await signed_in(kit, site)
+    with pytest.raises(ToolError) as told:
+        await kit.call("docs__now")
+    assert told.value.message == (
+        "docs wants the person to grant more first; the call was not done. The server wants more "
+        "to be granted: write."
+    )
+    told_now = kit.servers.snapshot(kit.definition("docs"), kit.folder)
+    assert (told_now.state, bool(told_now.wants)) == ("ready", True), "other tools still work"
+    site.granted = "read write"
+    browser = await signed_in(kit, site)
+    assert set(browser.visits[0].scope.split()) == {"read", "write"}, "what it had is asked again"
+    assert (await kit.call("docs__now")).content == "noon"
+
+
+async def test_what_was_granted_and_is_refused_all_the_same_is_no_reason_to_sign_in(
+    kit: Kit, site: Site
+) -> None:
+    site.needed = {"write"}
+    await kit.start(docs=site.entry)
+    await signed_in(kit, site)
+    site.granted, site.needed = "read write", {"write"}
+    with pytest.raises(ToolError):
+        await kit.call("docs__now")
+    await signed_in(kit, site)
+    for token in site._tokens.values():
+        token.discard("write")
+    with pytest.raises(ToolError, match="refuses what it was granted already"):
+        await kit.call("docs__now")
+
+
+async def test_an_authorization_server_that_is_down_signs_nobody_out(kit: Kit, site: Site) -> None:
+    store = kit.fields["accounts"] = SessionAccounts()
+    await kit.start(docs=site.entry)
+    await signed_in(kit, site)
+    server = kit.definition("docs")
+    account = kit.servers._accounts.of(server, server.url)
+    assert account.account is not None
+    over = replace(account.account, refresh_token="kept-for-later", expires_at=1.0)
+    account._held.account = over
+    store.keep(server, over.to_text())
+    site.replies["/token"] = (503, {}, b"")
+    with pytest.raises(ToolError, match="could not be renewed: 127"):
+        await kit.call("docs__now")
+    assert account.account.refresh_token == "kept-for-later"
+    assert "kept-for-later" in store.load(server)
+
+
+async def test_a_server_that_asks_for_nothing_is_not_signed_in_to(kit: Kit, site: Site) -> None:
+    site.replies["/mcp"] = as_json({"jsonrpc": "2.0", "id": 1, "result": {}})
+    kit.entries["docs"] = site.entry
+    assert await kit.servers.sign_ins.sign_in(kit.definition("docs"), Browser()) is None
+
+
+@pytest.mark.parametrize("entry", [{"command": "x"}, {"headers": {"Authorization": "Bearer k"}}])
+async def test_what_has_its_own_key_has_no_sign_in(
+    kit: Kit, site: Site, entry: dict[str, Any]
+) -> None:
+    kit.entries["docs"] = entry if "command" in entry else {**site.entry, **entry}
+    with pytest.raises(ToolError, match="nothing to sign in to"):
+        await kit.servers.sign_ins.sign_in(kit.definition("docs"), Browser())
+
+
+async def test_a_taken_callback_port_is_told(kit: Kit, site: Site) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        site_entry = {**site.entry, "oauth": {"callbackPort": taken.getsockname()[1]}}
+        kit.entries["docs"] = site_entry
+        with pytest.raises(ToolError, match="is taken"):
+            await kit.servers.sign_ins.sign_in(kit.definition("docs"), Browser())
+
+
+# The way back from the browser, by itself.
+
+
+async def ask(port_url: str, text: bytes) -> bytes:
+    url = httpx.URL(port_url)
+    reader, writer = await asyncio.open_connection("127.0.0.1", url.port)
+    writer.write(text)
+    answer = await reader.read()
+    writer.close()
+    return answer
+
+
+GOOD = "GET /callback?code=abc&state=right HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n"
+BAD = {
+    "another path": GOOD.replace("/callback", "/"),
+    "another state": GOOD.replace("right", "wrong"),
+    "no state": GOOD.replace("&state=right", ""),
+    "two states": GOOD.replace("state=right", "state=right&state=wrong"),
+    "no code": GOOD.replace("code=abc&", ""),
+    "another method": GOOD.replace("GET", "POST"),
+    "another host": GOOD.replace("127.0.0.1:", "evil.example:"),
+    "no host": GOOD.replace("Host", "Most"),
+    "a whole address": GOOD.replace("GET /", "GET http://127.0.0.1/"),
+    "no http": "hello\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+async def test_only_the_awaited_answer_is_taken(kind: str) -> None:
+    async with LoopbackAnswer() as back:
+        port = httpx.URL(back.url).port
+        assert b" 404 " in await ask(back.url, GOOD.format(port=port).encode()), "not awaited yet"
+        back.expect("right")
+        answer = await ask(back.url, BAD[kind].format(port=port).encode())
+        assert answer.startswith((b"HTTP/1.1 404", b"HTTP/1.1 405"))
+        assert b"abc" not in answer
+        assert (await ask(back.url, GOOD.format(port=port).encode())).startswith(b"HTTP/1.1 200")
+        assert (await back.wait(1)).code == "abc"
+
+
+async def test_it_waits_no_longer_than_it_says_and_takes_one_answer() -> None:
+    async with LoopbackAnswer() as back:
+        back.expect("right")
+        with pytest.raises(TimeoutError):
+            await back.wait(0)
+        assert back.take(f"{back.url}?error=access_denied&state=right")
+        assert not back.take(f"{back.url}?code=later&state=right")
+        assert (await back.wait(0)).error == "access_denied"
+
+
+async def test_endless_talk_is_cut_off() -> None:
+    async with LoopbackAnswer() as back:
+        back.expect("right")
+        assert await ask(back.url, b"GET /" + b"x" * 60_000) == b""
+        assert back.take(f"{back.url}?code=c&state=right")
