@@ -138,9 +138,12 @@ def _run(
     app: QApplication, window: MainWindow, runtime: Runtime, options: argparse.Namespace
 ) -> int:
     import asyncio
+    import gc
 
     from kinet.ui.kit.event_loop import EventLoop
 
+    # Until the start has settled: what looks for garbage from then on does so where it is safe.
+    gc.disable()
     loop = EventLoop(app)
     asyncio.set_event_loop(loop)
     try:
@@ -151,13 +154,13 @@ def _run(
         loop.close()
 
 
-async def _settle(window: MainWindow) -> None:
+async def _settle(window: MainWindow, loop: EventLoop) -> None:
     """What the start has made stays to the end: collecting garbage, some 40 ms, leaves it out."""
     await window.filled()
     if window.is_built:
         from kinet.ui.window.settling import settle
 
-        settle(window.desk)
+        settle(window.desk, loop)
 
 
 async def _live(
@@ -173,7 +176,7 @@ async def _live(
     report_faults(loop, lambda text: window.parts.toast.tell(text) if window.is_built else None)
     _end_on_signals(loop, closed)
     window.begin(options.session or None)
-    tasks.spawn(_settle(window), "start settles")
+    tasks.spawn(_settle(window, loop), "start settles")
     code = 0
     try:
         if options.demo or options.picture is not None:

@@ -64,7 +64,7 @@ class RpcClient:
         self._answers: list[Any] = []
         self._ended = False
         self._writing = threading.Lock()
-        self._work: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._threads = [threading.Thread(target=self._read_errors, daemon=True)]
         if reads:
             self._threads.append(threading.Thread(target=self._read, daemon=True))
@@ -207,6 +207,8 @@ class RpcClient:
         with self._arrived:
             self._ended = True
             self._arrived.notify_all()
+        # Nobody asks any more.
+        self._work.put(None)
 
     def _sort(self, message: Any) -> None:
         if isinstance(message, dict) and "method" in message:
@@ -219,8 +221,7 @@ class RpcClient:
         self._answers.append(message)
 
     def _answer(self) -> None:
-        while True:
-            message = self._work.get()
+        while (message := self._work.get()) is not None:
             reply: Message = {"jsonrpc": "2.0", "id": message["id"]}
             if self.answering is None:
                 reply["error"] = {"code": -32601, "message": "not here"}

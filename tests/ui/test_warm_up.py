@@ -60,7 +60,9 @@ async def test_what_fails_holds_nobody_and_is_tried_again() -> None:
         if len(tries) == 1:
             raise ImportError("a file of the program is missing")
 
-    warm_up = WarmUp(act, QWidget())
+    # It would go with its room.
+    room = QWidget()
+    warm_up = WarmUp(act, room)
     await asyncio.wait_for(warm_up.wait(), 5)
     assert not warm_up.is_done
     assert [str(said["exception"]) for said in told] == ["a file of the program is missing"]

@@ -12,7 +12,7 @@ import heapq
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import Context
 from typing import Any
 
@@ -34,6 +34,9 @@ class EventLoop(qasync.QEventLoop):  # type: ignore[misc]
         super().__init__(app)
         self._pool = ThreadPoolExecutor(max_workers=8, thread_name_prefix="kinet")
         self.set_default_executor(self._pool)
+        # Jobs of threads that have not ended, and what is told that another one begins.
+        self.threads_at_work = 0
+        self.thread_begun: Callable[[], None] | None = None
 
     @property
     def live_timers(self) -> int:
@@ -66,12 +69,26 @@ class EventLoop(qasync.QEventLoop):  # type: ignore[misc]
         """The loop's clock, in seconds."""
         return time.monotonic()
 
+    def run_in_executor(
+        self, executor: Executor | None, callback: Callable[..., Any], *args: Any
+    ) -> asyncio.Future[Any]:
+        """Runs `callback` in a thread and gives what it gives."""
+        job: asyncio.Future[Any] = super().run_in_executor(executor, callback, *args)
+        self.threads_at_work += 1
+        job.add_done_callback(self._thread_ended)
+        if self.thread_begun is not None:
+            self.thread_begun()
+        return job
+
     def close(self) -> None:
         """Ends the loop for good; what was still waiting never runs."""
         if not self.is_closed():
             self._queue.clear()
             self._timers.clear()
         super().close()
+
+    def _thread_ended(self, _job: asyncio.Future[Any]) -> None:
+        self.threads_at_work -= 1
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
         self._timers.cancelled(handle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinet.ui.desks.session_opening import OPENING
+from kinet.ui.kit.event_loop import EventLoop
 from kinet.ui.kit.garbage import Keeper
 from kinet.ui.kit.spare_memory import SpareMemory
 from kinet.ui.kit.tasks import running
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
     from kinet.ui.desks.session_desk import SessionDesk
 
 
-def settle(desk: SessionDesk) -> None:
+def settle(desk: SessionDesk, loop: EventLoop) -> None:
     """What the start has made stays to the end; what goes later is handed back to the system."""
-    Keeper().begin()
+    Keeper().begin(loop)
     hand_back(desk, SpareMemory(desk, is_busy=lambda: is_busy(desk)))
 
 
