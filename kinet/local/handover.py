@@ -17,6 +17,8 @@ from kinet.core.errors import KinetError
 from kinet.local.handover_place import ADDRESS_FILE
 
 LARGEST_LINE = 64 * 1024 * 1024
+# Bytes that may lie unread; then the other side waits with what it has to tell.
+_MOST_UNREAD = 1024 * 1024
 # Seconds for an owner to answer the first line: it is on this computer and has nothing to look up.
 ANSWER_SECONDS = 3.0
 
@@ -28,6 +30,8 @@ class Exchange:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
+        # What came of the next line so far.
+        self._begun = bytearray()
 
     async def tell(self, message: Mapping[str, Any]) -> None:
         """Sends one message. ConnectionError if the other side is gone."""
@@ -38,11 +42,27 @@ class Exchange:
     async def hear(self) -> Message | None:
         """The next message; None when the other side has ended, or sends what is none."""
         try:
-            line = await self._reader.readline()
-            said = json.loads(line) if line.endswith(b"\n") else None
+            line = await self._line()
+            said = None if line is None else json.loads(line)
         except (ConnectionError, ValueError):
             return None
         return said if isinstance(said, dict) else None
+
+    async def _line(self) -> bytes | None:
+        """The next line; None where it is not whole or too long."""
+        while True:
+            try:
+                end = await self._reader.readuntil(b"\n")
+            except asyncio.IncompleteReadError:
+                return None
+            except asyncio.LimitOverrunError as exc:
+                # A long one is taken bit by bit, so that no more than that lies unread in memory.
+                self._begun += await self._reader.readexactly(exc.consumed)
+                if len(self._begun) > LARGEST_LINE:
+                    return None
+                continue
+            line, self._begun = bytes(self._begun + end), bytearray()
+            return line
 
     async def messages(self) -> AsyncIterator[Message]:
         """Everything that still comes."""
@@ -68,21 +88,28 @@ class HandoverServer:
         self._token = secrets.token_hex(32)
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._writing: asyncio.Future[None] | None = None
 
     async def start(self) -> None:
         """Begins to listen. OSError if that cannot be: then nobody is answered."""
-        server = await asyncio.start_server(self._connected, "127.0.0.1", 0, limit=LARGEST_LINE)
+        server = await asyncio.start_server(self._connected, "127.0.0.1", 0, limit=_MOST_UNREAD)
         self._server = server
         place = {"port": server.sockets[0].getsockname()[1], "token": self._token}
         place["process"] = os.getpid()
-        atomic_write.write_bytes(self._path, json.dumps(place).encode())
-        self._path.chmod(0o600)
+        # Beside the loop, which may be a window's that is about to be used. Ended by `close`.
+        self._writing = asyncio.ensure_future(
+            asyncio.to_thread(atomic_write.write_bytes, self._path, json.dumps(place).encode())
+        )
+        await asyncio.shield(self._writing)
 
     async def close(self) -> None:
         """Ends what is being done for others and stops listening."""
         server, self._server = self._server, None
         if server is None:
             return
+        if self._writing is not None:
+            # Else it could come after it was taken away.
+            await asyncio.wait([self._writing])
         with contextlib.suppress(OSError):
             self._path.unlink()
         server.close()
@@ -120,7 +147,7 @@ async def hand_over(home: Path, message: Mapping[str, Any]) -> Exchange | None:
     try:
         place = json.loads((home / ADDRESS_FILE).read_bytes())
         port, token = int(place["port"]), str(place["token"])
-        connecting = asyncio.open_connection("127.0.0.1", port, limit=LARGEST_LINE)
+        connecting = asyncio.open_connection("127.0.0.1", port, limit=_MOST_UNREAD)
         exchange = Exchange(*await asyncio.wait_for(connecting, ANSWER_SECONDS))
     except (OSError, ValueError, KeyError, TypeError, TimeoutError):
         return None

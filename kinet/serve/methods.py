@@ -27,7 +27,8 @@ _PAGE_CHARACTERS = 4 * 1024 * 1024
 class Method:
     """One of them; `act` gets the desk and what `takes` made of the parameters.
 
-    `says` what it is for and `gives` the fields of its result, for `kinet serve --describe`.
+    `says` what it is for and `gives` the fields of its result, for `kinet serve --describe`. A
+    result that may be `long` is made when there is room for it, one after the other.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Method:
     act: Callable[[Desk, Any], Awaitable[Any]]
     says: str
     gives: tuple[str, ...] = ()
+    long: bool = False
 
 
 async def new(desk: Desk, wanted: params.New) -> Any:
@@ -178,7 +180,12 @@ METHODS = (
         "Stops its turn, stores everything, and ends what it left running.",
     ),
     Method(
-        "session/list", params.Page, listed, "The stored sessions, the newest first.", ("sessions",)
+        "session/list",
+        params.Page,
+        listed,
+        "The stored sessions, the newest first.",
+        ("sessions",),
+        long=True,
     ),
     Method(
         "session/events",
@@ -186,6 +193,7 @@ METHODS = (
         events,
         "The saved events of an open session from `offset` on; `next` is where to go on, or null.",
         ("events", "total", "next"),
+        long=True,
     ),
     Method(
         "session/send",
@@ -215,9 +223,15 @@ METHODS = (
         "Takes a turn's file changes back. With `changed` in the result nothing was done: those "
         "files were changed since, and need an answer.",
         _TAKEN_BACK,
+        long=True,
     ),
     Method(
-        "session/redo", params.Undo, redo, "Makes changes again that were taken back.", _TAKEN_BACK
+        "session/redo",
+        params.Undo,
+        redo,
+        "Makes changes again that were taken back.",
+        _TAKEN_BACK,
+        long=True,
     ),
     Method(
         "session/back",

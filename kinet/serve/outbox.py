@@ -1,4 +1,4 @@
-"""What is to be told, in order, by one writer; nobody waits for a client that reads slowly."""
+"""What is to be told, in order, by one writer; who tells much waits for a client that is slow."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 from kinet.serve.lines import Lines
 from kinet.serve.messages import written
 
-# Characters that may wait to be read. Turns go on and are stored meanwhile; a client that leaves
-# more than this unread counts as gone.
+# Characters that may wait to be read before turns are held; so far they go on and are stored.
+FULL = 4 * 1024 * 1024
+# What is no turn's adds up too: a client that leaves more than this unread counts as gone.
 MOST_UNREAD = 32 * 1024 * 1024
 
 
@@ -24,6 +25,9 @@ class Outbox:
         self._unread = 0
         self._filled, self._empty = asyncio.Event(), asyncio.Event()
         self._empty.set()
+        # Cleared while so much waits that who tells more should wait too.
+        self.has_room = asyncio.Event()
+        self.has_room.set()
         # Set when nothing can be written any more.
         self.gone = asyncio.Event()
         # It is gone because it left too much unread.
@@ -41,6 +45,8 @@ class Outbox:
             return
         self._waiting.append(text)
         self._unread += len(text)
+        if self._unread >= FULL:
+            self.has_room.clear()
         self._filled.set()
         self._empty.clear()
         if self._writing is None:
@@ -66,12 +72,15 @@ class Outbox:
                 self._give_up()
                 return
             self._unread -= len(text)
+            if self._unread <= FULL // 2:
+                self.has_room.set()
             if not self._waiting:
                 self._filled.clear()
                 self._empty.set()
 
     def _give_up(self) -> None:
         self.gone.set()
+        self.has_room.set()
         self._waiting.clear()
 
 

@@ -43,6 +43,11 @@ class Peer:
         return self._outbox.was_unread
 
     @property
+    def has_room(self) -> asyncio.Event:
+        """Cleared while the other side has much to read yet: who tells much waits for it."""
+        return self._outbox.has_room
+
+    @property
     def is_busy(self) -> bool:
         """True while a request is at work."""
         return bool(self._at_work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -33,6 +34,7 @@ class Server:
         self._host = host
         self._peer = Peer(lines, self.work)
         self._desk = Desk(host, self._peer, claims)
+        self._long = asyncio.Lock()
         self.seat: Mapping[str, Any] = seat or {"greeted": False, "sessions": []}
         self._greeted = bool(self.seat["greeted"])
         if self._greeted:
@@ -71,7 +73,14 @@ class Server:
         if not self._greeted:
             raise RpcError(messages.NOT_INITIALIZED, "The first request must be initialize.")
         method = named(request.method)
-        return await method.act(self._desk, params.checked(method.takes, request.params))
+        wanted = params.checked(method.takes, request.params)
+        if not method.long:
+            return await method.act(self._desk, wanted)
+        async with self._long:
+            # The result before it is put out one turn of the loop after its work.
+            await asyncio.sleep(0)
+            await self._peer.has_room.wait()
+            return await method.act(self._desk, wanted)
 
     def _greet(self, said: params.Initialize) -> dict[str, Any]:
         if self._greeted:

@@ -11,6 +11,7 @@ from kinet.core.approval import Approver, NobodyToAsk
 from kinet.core.errors import KinetError, SettingsError
 from kinet.core.events import to_json
 from kinet.serve.messages import REFUSED, RpcError
+from kinet.serve.outbox import first_of
 from kinet.serve.peer import Peer
 from kinet.session.outcome import Outcome
 
@@ -29,8 +30,8 @@ class ServedSession:
         self.session = session
         self._peer, self._approver, self._denies = peer, approver, denies
         self._work: asyncio.Task[None] | None = None
-        # Nothing more is to be sent after the running turn.
-        self._stopped = False
+        # Nothing more is to be sent after the running turn, and it waits for no reader.
+        self._stopped = asyncio.Event()
 
     @property
     def is_busy(self) -> bool:
@@ -100,7 +101,7 @@ class ServedSession:
         """Ends the running turn. False if none runs."""
         running = self.is_busy
         self.session.stop()
-        self._stopped = True
+        self._stopped.set()
         return running
 
     async def ended(self) -> None:
@@ -109,7 +110,7 @@ class ServedSession:
             await asyncio.wait({self._work})
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
-        self._stopped = False
+        self._stopped.clear()
         self._work = asyncio.create_task(work, name=f"serves {self.session.id}")
 
     async def _turn_and_queue(
@@ -139,7 +140,7 @@ class ServedSession:
             item = None
 
     def _next(self) -> QueuedMessage | None:
-        if self._stopped:
+        if self._stopped.is_set():
             # It was stopped in the moment between two turns.
             return None
         head = next(iter(self.session.queue), None)
@@ -155,6 +156,8 @@ class ServedSession:
                 outcome.take(event)
                 told = {"session_id": self.session.id, "event": to_json(event)}
                 self._peer.tell("session/event", told)
+                if not self._peer.has_room.is_set():
+                    await first_of(self._peer.has_room, self._stopped)
         return outcome
 
 

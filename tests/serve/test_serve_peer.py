@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 
+from kinet.core.approval import NobodyToAsk
 from kinet.core.errors import StoreError
+from kinet.core.events import TextDelta, TurnFinished
 from kinet.serve import messages
 from kinet.serve.lines import Line
 from kinet.serve.messages import Request, RpcError
+from kinet.serve.outbox import FULL, Outbox
 from kinet.serve.peer import MOST, Peer
+from kinet.serve.session import ServedSession
 
 
 class Pipe:
@@ -124,3 +128,79 @@ async def test_questions_are_matched_by_id_and_end_with_the_client() -> None:
     with pytest.raises(RpcError):
         await peer.ask("which", {"n": 4})
     assert third
+
+
+class Standing(Pipe):
+    """A client that reads nothing until it is `reading`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reading = asyncio.Event()
+
+    async def tell(self, text: str) -> None:
+        await self.reading.wait()
+        await super().tell(text)
+
+
+async def test_who_tells_much_waits_until_half_of_it_is_read() -> None:
+    pipe = Standing()
+    outbox = Outbox(pipe)
+    piece = "x" * (FULL // 4)
+    for number in range(4):
+        assert outbox.has_room.is_set()
+        outbox.put({"number": number, "text": piece})
+    assert not outbox.has_room.is_set()
+    pipe.reading.set()
+    await asyncio.wait_for(outbox.has_room.wait(), 10)
+    assert [(await pipe.answer())["number"] for _ in range(4)] == [0, 1, 2, 3]
+    await outbox.end(1)
+
+
+class Talking:
+    """A session whose turn says much; it counts what was taken of it."""
+
+    id, queue = "talks", ()
+
+    def __init__(self, pieces: int) -> None:
+        self.pieces, self.taken = pieces, 0
+
+    async def send(self, *_: Any) -> Any:
+        for number in range(self.pieces):
+            self.taken = number + 1
+            yield TextDelta("x" * (FULL // 8))
+        yield TurnFinished("completed")
+
+    def take_next(self) -> None:
+        return None
+
+
+async def test_a_turn_waits_for_its_client_and_goes_on_with_it() -> None:
+    pipe, session = Standing(), Talking(40)
+    peer = Peer(pipe, _work)
+    served = ServedSession(session, peer, NobodyToAsk())  # type: ignore[arg-type]
+    sending = asyncio.create_task(served.send("talk"))
+    for _ in range(100):
+        await asyncio.sleep(0)
+    assert session.taken == 8
+    pipe.reading.set()
+    assert (await asyncio.wait_for(sending, 10))["reason"] == "completed"
+    told = [await pipe.answer() for _ in range(41)]
+    assert [item["params"]["event"]["type"] for item in told[-2:]] == [
+        "text_delta",
+        "turn_finished",
+    ]
+    await peer.finish()
+
+
+async def test_a_client_that_leaves_far_too_much_unread_counts_as_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kinet.serve.outbox.MOST_UNREAD", 1000)
+    outbox = Outbox(Standing())
+    for _ in range(3):
+        outbox.put({"text": "x" * 400})
+    assert outbox.was_unread
+    assert outbox.gone.is_set()
+    # Nobody waits for one that has gone.
+    assert outbox.has_room.is_set()
+    await outbox.end(1)

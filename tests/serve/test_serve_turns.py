@@ -396,10 +396,21 @@ def test_files_are_attached_by_their_absolute_paths(
     client.call("queue/add", session_id=session, text="see again", attachments=[notes])
     client.wait(lambda: client.types(session).count("turn_finished") == 2)
     assert "Monday: bank" in json.dumps(model.bodies[1]["messages"][-1])
+    gate = Gate()
+    model.replies(says("I look", gate).with_call("read_file", path="notes.md"))
+    (folder / "plan.md").write_text("Tuesday: rest")
+    client.ask("session/send", session_id=session, text="a third time")
+    assert model.wait_for_requests(3)
+    plan = str(folder / "plan.md")
+    waiting = client.call("session/steer", session_id=session, text="this too", attachments=[plan])
+    assert waiting["attachments"] == ["plan.md"]
+    gate.open()
+    client.wait(lambda: client.types(session).count("turn_finished") == 3)
+    assert "Tuesday: rest" in json.dumps(model.bodies[3]["messages"][-1])
     for name, said in (("notes.md", "absolute"), (str(folder / "none"), "No such file")):
         with pytest.raises(Error, match=said):
             client.call("session/send", session_id=session, text="see", attachments=[name])
-    assert len(model.requests) == 2
+    assert len(model.requests) == 4
 
 
 def test_nothing_is_kept_without_saving(serve: Serve, model: ScriptedServer, home: Path) -> None:
