@@ -58,9 +58,26 @@ def ensure_private_dir(path: Path) -> Path:
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.name == "posix" and path.stat().st_mode & 0o077:
         path.chmod(0o700)
-    if not os.access(path, os.W_OK | os.X_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    if (refusal := write_refusal(path)) is not None:
+        raise refusal
     return path
+
+
+def write_refusal(folder: Path) -> OSError | None:
+    """Why nothing can be written in `folder`, as the system would say it; None if it can."""
+    if os.access(folder, os.W_OK | os.X_OK):
+        return None
+    number = errno.EROFS if _only_read(folder) else errno.EACCES
+    return OSError(number, os.strerror(number), str(folder))
+
+
+def _only_read(folder: Path) -> bool:
+    if not hasattr(os, "statvfs"):
+        return False
+    try:
+        return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
 
 
 def _portable_dir() -> Path | None:

@@ -14,6 +14,7 @@ from weakref import WeakSet
 
 from kinet.core.approval import Decision, Scope
 from kinet.core.atomic_write import write_bytes
+from kinet.core.data_folder import why_unusable
 from kinet.core.errors import SettingsError
 from kinet.policy.denied import runs_denied
 from kinet.policy.network import host_of
@@ -370,10 +371,9 @@ class _SavedRules:
                 self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 write_bytes(self._path, data.encode("utf-8", "replace"))
             except OSError as exc:
-                raise SettingsError(
-                    f"The rule could not be saved: {exc.strerror or exc}.",
-                    hint="Look at the data folder's permissions and free space.",
-                ) from exc
+                why, hint = why_unusable(home := self._path.parent, exc)
+                saved = f"The rule could not be saved in {home}: {why}."
+                raise SettingsError(saved, hint=hint) from exc
             # Read again at the next look.
             self._stamp = None
         self._rules = kept

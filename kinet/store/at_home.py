@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kinet.core.errors import StoreError
+from kinet.core.data_folder import unusable
 from kinet.paths import ensure_private_dir
 from kinet.store.database import FILE_NAME, Database
 
@@ -16,8 +16,5 @@ def open_database(home: Path, *, save: bool) -> Database:
     try:
         ensure_private_dir(home)
     except OSError as exc:
-        raise StoreError(
-            f"The data folder {home} cannot be used: {exc.strerror or exc}.",
-            hint="Give yourself write access to it, or name another folder in KINET_HOME.",
-        ) from exc
+        raise unusable(home, exc) from exc
     return Database(home / FILE_NAME)

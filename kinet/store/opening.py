@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+from kinet.core.data_folder import unusable
 from kinet.core.errors import StoreError
+from kinet.paths import write_refusal
 from kinet.store.schema import MIGRATIONS, VERSION
 
 SIDE_FILES = ("-wal", "-shm", "-journal")
@@ -30,6 +32,8 @@ def connect(path: Path | None, *, read_only: bool = False) -> sqlite3.Connection
         connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     else:
         address = f"file:{quote(str(path))}?mode={'ro' if read_only else 'rwc'}"
+        if read_only and _stands_still(path):
+            address += "&immutable=1"
         connection = sqlite3.connect(
             address, uri=True, isolation_level=None, check_same_thread=False, timeout=5.0
         )
@@ -38,6 +42,16 @@ def connect(path: Path | None, *, read_only: bool = False) -> sqlite3.Connection
     if read_only:
         connection.execute("PRAGMA query_only = ON")
     return connection
+
+
+def _stands_still(path: Path) -> bool:
+    """True for a file nobody can write to, as in a copy on a disk that can only be read.
+
+    SQLite would make its side files first; there it is told that none are needed.
+    """
+    if any(Path(f"{path}{side}").exists() for side in SIDE_FILES):
+        return False
+    return write_refusal(path.parent) is not None
 
 
 def open_writer(
@@ -157,21 +171,26 @@ def in_words(path: Path | None) -> Iterator[None]:
 
 def explain_system(exc: OSError, path: Path | None) -> StoreError:
     """What an error of the system means for a person."""
-    return StoreError(
-        f"The data folder cannot be used: {exc.strerror or exc} ({exc.filename or path}).",
-        hint="Check its permissions and the free space, or choose another with KINET_HOME.",
-    )
+    where = path.parent if path is not None else Path(exc.filename or "in memory")
+    return unusable(where, exc)
 
 
 def explain(exc: sqlite3.Error, path: Path | None) -> StoreError:
     """What an error of SQLite means for a person."""
     where = str(path) if path is not None else "memory"
+    code = _code(exc)
+    if path is not None and code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+        # SQLite says that it cannot, the folder says why.
+        refusal = write_refusal(path.parent)
+        if refusal is not None and path.parent.is_dir():
+            return unusable(path.parent, refusal)
     make: Callable[..., StoreError]
     make, message, hint = _WORDS.get(
-        _code(exc),
+        code,
         (StoreError, "The database {path} cannot do this: {detail}.", "Restart Kinet."),
     )
-    return make(message.format(path=where, detail=exc), hint=hint)
+    known = {"path": where, "folder": path.parent if path is not None else where, "detail": exc}
+    return make(message.format(**known), hint=hint.format(**known))
 
 
 def look(path: Path) -> int:
@@ -211,7 +230,7 @@ _WORDS: dict[int, tuple[Callable[..., StoreError], str, str]] = {
     sqlite3.SQLITE_FULL: (
         StoreError,
         "The disk is full: the newest part of the conversation is not saved.",
-        "Free some space; Kinet saves it with the next change.",
+        "Free some space where {folder} lies; Kinet saves it with the next change.",
     ),
     sqlite3.SQLITE_READONLY: (
         StoreError,

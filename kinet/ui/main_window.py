@@ -19,6 +19,7 @@ from kinet.ui.frame.window_geometry import (
     Geometry,
     clamp,
     read,
+    sidebar_room,
 )
 from kinet.ui.look.tokens import SIZES, Mode, load_fonts
 
@@ -185,9 +186,8 @@ class MainWindow(QMainWindow):
         shown = self._geometry.sidebar_shown and self.width() >= SIDEBAR_OVERLAYS_BELOW
         load_fonts(first_frame=True)
         size = round(SIZES["ui"][0] * self._zoom / 100)
-        self.setCentralWidget(
-            FirstPicture(self._first_mode, self._geometry.sidebar if shown else 0, size)
-        )
+        side = sidebar_room(self._geometry.sidebar, self.width(), self._zoom) if shown else 0
+        self.setCentralWidget(FirstPicture(self._first_mode, side, size))
 
     def _make_core(self) -> WindowCore:
         from kinet.ui.look.look import Look
@@ -210,8 +210,10 @@ class MainWindow(QMainWindow):
             await _read(self, session_id)
         except KinetError as exc:
             self.problem = exc.sentence()
-            if self.is_built:
+            if self.is_built and self.core.filled:
                 self.parts.toast.tell(self.problem, seconds=0)
+            elif self.is_built:
+                _show_unread(self)
         finally:
             if not self.is_built and not self._may_close:
                 _show_unbuilt(self, sys.exc_info()[1])
@@ -257,16 +259,40 @@ def _close_anyway(window: MainWindow) -> None:
 
 def _show_unbuilt(window: MainWindow, error: BaseException | None) -> None:
     """Says that the parts could not be made, and offers to make them again, or to leave."""
-    from kinet.ui.frame.unbuilt_page import UnbuiltPage
+    from kinet.ui.frame.unbuilt_page import unbuilt_page
 
     name = type(error).__name__ if error is not None else "It was interrupted"
     reason = window.problem.removesuffix(".") or f"{name}: {error}".removesuffix(": ")
     window.problem = window.problem or reason
-    page = UnbuiltPage(window._first_mode, reason, window.program.home, window._typed)
+    page = unbuilt_page(window._first_mode, reason, window.program.home, window._typed)
     page.again.connect(lambda: _build_again(window))
     page.left.connect(window.close)
     window.setCentralWidget(page)
     page.take_focus()
+
+
+def _show_unread(window: MainWindow) -> None:
+    """Says that sessions cannot be opened: an empty list and a composer would tell otherwise."""
+    from kinet.ui.frame.unbuilt_page import unread_page
+
+    # The parts wait for the next try, with what was typed.
+    frame = window.parts.frame
+    window.takeCentralWidget()
+    frame.setParent(window)
+    frame.hide()
+    page = unread_page(window._first_mode, window.problem, window.panel.composer.text())
+    page.again.connect(lambda: _read_again(window))
+    page.left.connect(window.close)
+    window.setCentralWidget(page)
+    page.take_focus()
+
+
+def _read_again(window: MainWindow) -> None:
+    window.setCentralWidget(window.parts.frame)
+    window.parts.frame.show()
+    window.panel.composer.edit.setFocus()
+    window._ready, window.problem = None, ""
+    window.begin(window._wanted)
 
 
 def _build_again(window: MainWindow) -> None:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from kinet.core.data_folder import why_unusable
 from kinet.core.errors import StoreError
 from kinet.engine.base import CallChanges, JournalCall
 from kinet.paths import ensure_private_dir
@@ -100,9 +101,10 @@ class Journal:
                         self.folder, real, self.store, self._limits, os.path.realpath(self._home)
                     )
                 except OSError as exc:
+                    why, hint = why_unusable(self.folder, exc)
                     raise StoreError(
-                        f"The journal of file changes cannot be used: {exc.strerror or exc}.",
-                        hint="Look at the rights of the data folder.",
+                        f"The journal of file changes in {self.folder} cannot be used: {why}.",
+                        hint=hint,
                     ) from exc
                 self._books[real] = book
         return book

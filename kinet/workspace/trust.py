@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kinet.core.atomic_write import write_bytes
+from kinet.core.data_folder import why_unusable
 from kinet.core.errors import SettingsError
 from kinet.engine.base import Section
 from kinet.policy.project import project_root
@@ -178,9 +179,10 @@ class TrustBook:
             data = json.dumps({"version": 1, "folders": kept}, indent=1)
             write_bytes(self._path, data.encode("utf-8", "replace"))
         except OSError as exc:
+            home = self._path.parent
+            why, hint = why_unusable(home, exc)
             raise SettingsError(
-                f"The answer about the folder could not be kept: {exc.strerror or exc}.",
-                hint="Look at the data folder's permissions and free space.",
+                f"The answer about the folder could not be kept in {home}: {why}.", hint=hint
             ) from exc
 
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from kinet import paths
+from kinet.ui.main_window import MainWindow
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.replies import Cut, Reply
 from tests.support.scripted_server import ScriptedServer, asks_raw, says
@@ -135,31 +142,67 @@ def everything_said(live: LiveWindow) -> str:
 async def test_a_data_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o500)
-    await opens_with_a_word(closed / "home")
+    async with window_without_data(closed / "home") as window:
+        assert f"this account may not write to {closed / 'home'}" in window.problem
 
 
-async def test_a_data_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", "utf-8")
-    await opens_with_a_word(tmp_path / "file" / "home")
+async def test_a_data_folder_on_a_disk_that_can_only_be_read_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusal(folder: Path) -> OSError:
+        return OSError(errno.EROFS, "Read-only file system", str(folder))
+
+    monkeypatch.setattr(paths, "write_refusal", refusal)
+    async with window_without_data(tmp_path / "home") as window:
+        assert "it lies on a disk that can only be read" in window.problem
 
 
-async def opens_with_a_word(home: Path) -> None:
-    """The window comes up, says that this folder cannot be used and what to do."""
+async def test_a_window_without_its_data_says_so_until_it_can_be_opened(tmp_path: Path) -> None:
+    """No empty list that seems to say that all is gone, no composer that takes nothing."""
+    blocked = tmp_path / "file"
+    blocked.write_text("", "utf-8")
+    async with window_without_data(blocked / "home", typed=NEXT) as window:
+        assert f"{blocked} is a file, not a folder" in window.problem
+        assert not window.parts.sidebar.isVisible()
+        again = window.findChild(QPushButton, "buildAgainButton")
+        assert again.hasFocus()
+        QTest.keyClick(again, Qt.Key.Key_Return)
+        await window.ready()
+        # Still so, and still said.
+        assert window.problem in page_words(window)
+        assert window.findChild(QPushButton, "buildAgainButton").hasFocus()
+        blocked.unlink()
+        window.findChild(QPushButton, "buildAgainButton").click()
+        await window.ready()
+        assert window.problem == ""
+        assert window.panel.composer.text() == NEXT
+        assert window.panel.composer.isVisible()
+        assert window.panel.composer.edit.hasFocus()
+
+
+@asynccontextmanager
+async def window_without_data(home: Path, typed: str = "") -> AsyncIterator[MainWindow]:
+    """The window comes up and says which folder cannot be used, and what to do."""
     from kinet.app import create_window, end_window
     from kinet.runtime import create_runtime
 
     runtime = create_runtime(home=home, theme="light")
     window = create_window(runtime)
+    window.panel.composer.set_content(typed, ())
     window.show()
     await window.ready()
     try:
         assert str(home) in window.problem
         assert "KINET_HOME" in window.problem
-        live = LiveWindow(window)
-        assert window.problem in everything_said(live)
-        live.type(NEXT)
-        live.press("sendButton")
-        assert live.panel.composer.text() == NEXT
+        assert window.problem in page_words(window)
+        assert typed in page_words(window)
+        yield window
     finally:
         await end_window(window, runtime)
         window.deleteLater()
+
+
+def page_words(window: MainWindow) -> str:
+    """What stands in the window in place of its parts."""
+    words = window.findChild(QLabel, "unbuiltWords")
+    return words.text() if words is not None and words.isVisible() else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import sqlite3
 import stat
@@ -304,3 +305,30 @@ def test_a_disk_that_failed_to_read_once_leaves_no_damaged_file():
     assert opening.is_sound(Checked("unable to get the page. error code=10", "ok"))
     assert opening.is_sound(Checked("ok"))
     assert not opening.is_sound(Checked("damaged", "damaged"))
+
+
+def test_a_store_on_a_disk_that_can_only_be_read_can_be_read(tmp_path, monkeypatch):
+    Database(tmp_path / FILE_NAME).close()
+    before = sorted(tmp_path.iterdir())
+
+    def only_read(folder):
+        return OSError(errno.EROFS, "Read-only file system", str(folder))
+
+    monkeypatch.setattr(opening, "write_refusal", only_read)
+    database = Database(tmp_path / FILE_NAME, read_only=True)
+    assert database.read(lambda it: it.execute("SELECT count(*) FROM session").fetchone())[0] == 0
+    database.close()
+    # Nothing was made beside it: on such a disk that is what fails.
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_what_the_folder_refuses_is_said_with_the_folder(tmp_path, monkeypatch):
+    def only_read(folder):
+        return OSError(errno.EROFS, "Read-only file system", str(folder))
+
+    monkeypatch.setattr(opening, "write_refusal", only_read)
+    with (
+        pytest.raises(StoreError, match=f"{tmp_path} cannot be used: it lies on a disk"),
+        opening.in_words(tmp_path / FILE_NAME),
+    ):
+        opening.connect(tmp_path / "none" / FILE_NAME).execute("BEGIN IMMEDIATE")

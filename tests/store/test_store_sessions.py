@@ -330,9 +330,9 @@ def test_an_output_whose_file_cannot_be_written_is_told_in_words_and_saved_the_n
     huge = ToolFinished("c", "shell", content="x" * (LARGE + 1))
     real = store.blobs.put
     monkeypatch.setattr(store.blobs, "put", raises(OSError(28, "No space left on device")))
-    with pytest.raises(StoreError, match="No space left"):
+    with pytest.raises(StoreError, match="its disk is full"):
         store.put(session_id, [huge]).result()
-    assert "No space left" in store.database.trouble
+    assert "its disk is full" in store.database.trouble
     monkeypatch.setattr(store.blobs, "put", real)
     store.put(session_id, [huge]).result()
     assert store.load(session_id)[-1] == huge

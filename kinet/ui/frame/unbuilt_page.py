@@ -1,4 +1,4 @@
-"""What stands in the window if its parts could not be put together: a sentence, and a way on."""
+"""What stands in a window that could not be put together, or has nothing to show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class UnbuiltPage(QWidget):
     again = Signal()
     left = Signal()
 
-    def __init__(self, mode: Mode, reason: str, home: Path, typed: str = "") -> None:
+    def __init__(self, mode: Mode, title: str, words: str) -> None:
         super().__init__()
         self.setObjectName("unbuiltPage")
         colors = first_colors(mode)
@@ -31,9 +31,10 @@ class UnbuiltPage(QWidget):
             " padding: 6px 14px; }"
             f" QPushButton:focus {{ border: 2px solid {colors['focus']}; padding: 5px 13px; }}"
         )
-        title = QLabel("Kinet's window could not be put together", self)
-        title.setObjectName("unbuiltTitle")
-        self.words = QLabel(_words(reason, home, typed), self)
+        head = QLabel(title, self)
+        head.setObjectName("unbuiltTitle")
+        head.setWordWrap(True)
+        self.words = QLabel(words, self)
         self.words.setObjectName("unbuiltWords")
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setWordWrap(True)
@@ -58,7 +59,7 @@ class UnbuiltPage(QWidget):
         holder.setMaximumWidth(640)
         inner = QVBoxLayout(holder)
         inner.setSpacing(16)
-        inner.addWidget(title)
+        inner.addWidget(head)
         inner.addWidget(self.words)
         inner.addLayout(row)
         column = QVBoxLayout(self)
@@ -72,12 +73,20 @@ class UnbuiltPage(QWidget):
         self._again.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-def _words(reason: str, home: Path, typed: str) -> str:
-    parts = [
-        f"{reason}.",
+def unbuilt_page(mode: Mode, reason: str, home: Path, typed: str) -> UnbuiltPage:
+    """For parts that could not be made."""
+    words = (
+        f"{reason}.\n\n"
         "Your sessions and settings were not touched. Try again; if it stays so, install Kinet"
-        f" anew, or work without the window: kinet run. The log in {home / 'logs'} says more.",
-    ]
-    if typed:
-        parts.append(f"What you typed: {typed}")
-    return "\n\n".join(parts)
+        f" anew, or work without the window: kinet run. The log in {home / 'logs'} says more."
+    )
+    return UnbuiltPage(mode, "Kinet's window could not be put together", words + _kept(typed))
+
+
+def unread_page(mode: Mode, problem: str, typed: str) -> UnbuiltPage:
+    """For sessions and settings that could not be opened: `problem` says why and what to do."""
+    return UnbuiltPage(mode, "Kinet cannot open its sessions", problem + _kept(typed))
+
+
+def _kept(typed: str) -> str:
+    return f"\n\nWhat you typed: {typed}" if typed else ""
