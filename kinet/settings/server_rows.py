@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from kinet.mcp.connection import Snapshot
     from kinet.mcp.definition import ServerDefinition
     from kinet.mcp.offered import OfferedTool
+    from kinet.mcp.sign_ins import Signing
     from kinet.settings.tool_servers import ToolServerBook
 
 ServerState = Literal["off", "idle", "starting", "ready", "failed", "sign_in", "trust", "hidden"]
@@ -41,7 +42,7 @@ class ServerRow:
     """One server as it stands. `tokens` is what its tools that are on weigh in each request.
 
     `signed_in` is the host that signed the person in, `kept` where that is ("keychain" or
-    "session"); `wants` says what they have to grant beyond that.
+    "session"); `wants` says what they have to grant beyond that; `signing` how an attempt goes.
     """
 
     name: str
@@ -62,6 +63,7 @@ class ServerRow:
     signed_in: str = ""
     kept: str = ""
     wants: str = ""
+    signing: Signing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,7 @@ def _row(book: ToolServerBook, server: ServerDefinition, folder: Path | None) ->
         signed_in=signed_in,
         kept=kept,
         wants=told.wants,
+        signing=book.signing(server),
     )
 
 

@@ -41,6 +41,16 @@ class ServerSignIns:
         except ToolError as exc:
             raise SettingsError(exc.message, hint=exc.hint) from exc
 
+    async def begin(self, name: str, folder: Path | None) -> None:
+        """Begins an attempt, which goes on by itself: the server's row tells how. SettingsError."""
+        server = await self._server(name, folder)
+        self._book.servers.sign_ins.begin(server)
+
+    async def give_up(self, name: str, folder: Path | None) -> None:
+        """Ends an attempt, or takes away what is told of one that failed."""
+        server = await self._server(name, folder)
+        self._book.servers.sign_ins.give_up(server)
+
     async def sign_out(self, name: str, folder: Path | None) -> bool:
         """Forgets the sign-in; True if the authorization server ended it too. SettingsError."""
         server = await self._server(name, folder)

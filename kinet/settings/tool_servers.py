@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kinet.mcp.connection import Snapshot
     from kinet.mcp.definition import ServerDefinition
     from kinet.mcp.servers import Servers, Standing
+    from kinet.mcp.sign_ins import Signing
     from kinet.settings.secrets import Keychain
     from kinet.settings.store import SettingsStore
     from kinet.tools.web.web_transport import Reach
@@ -96,6 +97,10 @@ class ToolServerBook:
     def signed_in(self, server: ServerDefinition) -> tuple[str, str]:
         """(host that signed the person in, where that is kept) as far as it was needed yet."""
         return self._servers.sign_ins.known(server) if self._servers is not None else ("", "")
+
+    def signing(self, server: ServerDefinition) -> Signing | None:
+        """How an attempt to sign in goes, None for none."""
+        return self._servers.sign_ins.signing(server) if self._servers is not None else None
 
     def forget(self, names: Sequence[str]) -> None:
         """Ends the running servers of these names; they start anew with the next turn."""

@@ -234,3 +234,35 @@ async def test_an_account_is_for_one_address(kit: Kit, authority: Authority, por
     assert kit.servers.sign_ins.known(moved) == ("", "")
     assert kit.servers._accounts.of(server, moved.url)._url == moved.url
     assert await kit.servers._accounts.of(moved, moved.url).renewed("") == ""
+
+
+async def test_an_attempt_goes_on_whoever_looks(kit: Kit, authority: Authority, port: int) -> None:
+    await kit.start(docs=guarded(port))
+    server, signs = kit.definition("docs"), kit.servers.sign_ins
+
+    def visit() -> Visit | None:
+        now = signs.signing(server)
+        return now.visit if now is not None else None
+
+    signs.begin(server)
+    assert signs.signing(server) is not None, "at once"
+    await kit.until(visit)
+    first = visit()
+    signs.begin(server)
+    assert visit() is first, "one at a time"
+    signs.give_up(server)
+    assert signs.signing(server) is None
+    await kit.until(lambda: not signs._running)
+    authority.denies = True
+    signs.begin(server)
+    await kit.until(visit)
+    await asyncio.to_thread(httpx.get, visit().url, follow_redirects=True)  # type: ignore[union-attr]
+    await kit.until(lambda: signs.signing(server) and signs.signing(server).is_over)  # type: ignore[union-attr]
+    assert visit() is None
+    authority.denies = False
+    signs.begin(server)
+    await kit.until(visit)
+    await asyncio.to_thread(httpx.get, visit().url, follow_redirects=True)  # type: ignore[union-attr]
+    await kit.until(lambda: signs.signing(server) is None)
+    await kit.servers.settled(SESSION, 20)
+    assert (await kit.call("docs__add", a=1, b=1)).content == "2"

@@ -47,6 +47,31 @@ class Server:
     tokens: int = 0
     notes: tuple[str, ...] = ()
     folder: str = ""
+    signed_in: str = ""
+    kept: str = ""
+    wants: str = ""
+    signing: Any = None
+
+
+@dataclass
+class FakeSignIns:
+    """Notes what was asked of it."""
+
+    done: list[tuple[Any, ...]]
+    ended: bool = True
+    refusal: str = ""
+
+    async def begin(self, name: str, folder: Path | None) -> None:
+        self.done.append(("begin", name, folder))
+
+    async def give_up(self, name: str, folder: Path | None) -> None:
+        self.done.append(("give_up", name, folder))
+
+    async def sign_out(self, name: str, folder: Path | None) -> bool:
+        if self.refusal:
+            raise SettingsError(self.refusal)
+        self.done.append(("sign_out", name, folder))
+        return self.ended
 
 
 @dataclass(frozen=True)
@@ -82,6 +107,9 @@ class FakeServers:
     secrets: dict[str, set[str]] = field(default_factory=dict)
     place: str = "keychain"
     _callbacks: list[Callable[[], None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.sign_ins = FakeSignIns(self.done)
 
     async def rows(self, folder: Path | None) -> Sequence[Server]:
         await asyncio.sleep(0)

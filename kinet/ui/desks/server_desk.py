@@ -103,7 +103,9 @@ class ServerDesk(QObject):
     def _tell(self, rows: Sequence[ServerRow]) -> None:
         """One line for those that failed since; it goes when the one it names works again."""
         known = {(row.place, row.name) for row in rows}
-        failed = {(row.place, row.name): row for row in rows if row.state == "failed"}
+        failed = {
+            (row.place, row.name): row for row in rows if row.state == "failed" or _wants(row)
+        }
         # Of a folder that is not on screen nothing is known now.
         self._told = {key for key in self._told if key in failed or key not in known}
         banner = self._panel.findChild(Banner) if self._panel is not None else None
@@ -124,10 +126,17 @@ class ServerDesk(QObject):
             self._show(banner, fresh)
 
     def _show(self, banner: Banner, failed: Sequence[ServerRow]) -> None:
-        row = failed[-1]
+        # What the person alone can end comes first.
+        row = next((row for row in failed if _wants(row)), failed[-1])
         words = f"The server {row.name} does not work: {row.reason}"
+        if _wants(row):
+            words = f"{row.name}: {row.wants or row.reason}"
         if len(failed) > 1:
-            words = f"{len(failed)} servers do not work; {row.name}: {row.reason}"
+            words = f"{len(failed)} servers do not work; {row.name}: {row.wants or row.reason}"
         look = lambda: self.server_wanted.emit(row.name)  # noqa: E731
-        banner.tell(f"{_ABOUT}{row.name}", words, "Look…", look)
+        banner.tell(f"{_ABOUT}{row.name}", words, "Sign in…" if _wants(row) else "Look…", look)
         announce(banner, words)
+
+
+def _wants(row: ServerRow) -> bool:
+    return row.state == "sign_in" or bool(row.wants)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QObject
 
 from kinet.core.errors import KinetError
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.desks.link_question import LinkQuestion
 from kinet.ui.desks.window_parts import WindowParts
+from kinet.ui.kit.open_link import open_link
 from kinet.ui.kit.save_text import save_text
 from kinet.ui.kit.tasks import spawn
 
@@ -53,7 +53,7 @@ class TranscriptDesk(QObject):
     def _ask(self, url: str) -> None:
         """Nothing is opened before the whole address was seen."""
         question = LinkQuestion(url, self._parts.window)
-        question.confirmed.connect(lambda address: QDesktopServices.openUrl(QUrl(address)))
+        question.confirmed.connect(open_link)
         question.open()
 
     def _show_found(self, call_id: str, text: str) -> None:

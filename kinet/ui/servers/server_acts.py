@@ -45,6 +45,10 @@ class ServerActs(QObject):
         item.edit_wanted.connect(lambda: self.edit_wanted.emit(name))
         item.remove_wanted.connect(lambda: spawn(self._remove(name), "remove a server"))
         item.trust_wanted.connect(self.trust_wanted)
+        signs = services.sign_ins
+        item.sign_in_wanted.connect(lambda: self._do(signs.begin(name, self._folder())))
+        item.give_up_wanted.connect(lambda: self._do(signs.give_up(name, self._folder())))
+        item.sign_out_wanted.connect(lambda: spawn(self._sign_out(name), "sign out of a server"))
         item.tool_switched.connect(
             lambda tool, on: self._do(services.switch_tool(name, tool, on, folder=folder))
         )
@@ -74,6 +78,16 @@ class ServerActs(QObject):
         finally:
             self.done.emit()
         return True
+
+    async def _sign_out(self, name: str) -> None:
+        try:
+            ended = await self._services.sign_ins.sign_out(name, self._folder())
+        except KinetError as exc:
+            self.told.emit(exc.sentence(), None)
+        else:
+            more = "" if ended else "; it was forgotten here, its server did not confirm it"
+            self.told.emit(f"Signed out of {name}{more}", None)
+        self.done.emit()
 
     async def _remove(self, name: str) -> None:
         entry = dict(self._services.entry(name))

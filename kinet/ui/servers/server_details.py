@@ -15,7 +15,8 @@ from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.look.theme import current_theme
-from kinet.ui.servers.server_words import items_of, wrote_words
+from kinet.ui.servers.server_words import items_of, wants_sign_in, wrote_words
+from kinet.ui.servers.sign_in_strip import SignInStrip
 from kinet.ui.servers.tool_list import ToolList
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ class ServerDetails(QWidget):
     edit_wanted = Signal()
     remove_wanted = Signal()
     trust_wanted = Signal()
+    sign_in_wanted = Signal()
+    give_up_wanted = Signal()
+    sign_out_wanted = Signal()
     tool_switched = Signal(str, bool)
     all_switched = Signal(bool)
 
@@ -42,6 +46,11 @@ class ServerDetails(QWidget):
         )
         self.reason = self._label("serverReason", tone="danger")
         self.hint = self._label("serverHint", tone="text_2")
+        self.wants = self._label("serverWants", tone="warning")
+        self.account = self._label("serverAccount", tone="text_2")
+        self.signing = SignInStrip(name, self)
+        self.signing.again_wanted.connect(self.sign_in_wanted)
+        self.signing.give_up_wanted.connect(self.give_up_wanted)
         self.wrote = self._label("serverWrote", tone="text_2")
         self._stderr: CodeBox | None = None
         self._stderr_text = ""
@@ -49,6 +58,10 @@ class ServerDetails(QWidget):
         self.tools.switched.connect(self.tool_switched)
         self.tools.all_switched.connect(self.all_switched)
         self.notes = self._label("serverNotes", tone="warning")
+        self.sign_in = self._button("Sign in…", "signInButton", f"Sign in to {name}", "key")
+        self.sign_in.clicked.connect(self.sign_in_wanted)
+        self.sign_out = self._button("Sign out", "signOutButton", f"Sign out of {name}", "key")
+        self.sign_out.clicked.connect(self.sign_out_wanted)
         self.restart = self._button("Restart", "restartServerButton", f"Restart {name}", "retry")
         self.restart.clicked.connect(self.restart_wanted)
         self.edit = self._button("Edit…", "editServerButton", f"Edit {name}", "edit")
@@ -69,7 +82,8 @@ class ServerDetails(QWidget):
             self.line.set_text(row.line)
         self._say(self.reason, row.reason)
         self.reason.setProperty("tone", "danger" if row.state == "failed" else "warning")
-        self._say(self.hint, row.hint)
+        self._say(self.hint, row.hint if row.signing is None else "")
+        self._show_account(row)
         self._show_stderr(row)
         self._say(self.notes, "\n".join(row.notes))
         self.tools.show_tools(items_of(row))
@@ -79,7 +93,7 @@ class ServerDetails(QWidget):
             "Start" if row.state == "idle" else "Restart",
             f"Start {row.name}" if row.state == "idle" else f"Restart {row.name}",
         )
-        self.restart.setVisible(row.state in ("idle", "ready", "failed"))
+        self.restart.setVisible(row.state in ("idle", "ready", "failed", "sign_in"))
         self.edit.setVisible(own)
         self.remove.setVisible(own)
         self.trust.setVisible(row.state == "trust")
@@ -92,19 +106,32 @@ class ServerDetails(QWidget):
             for box in (self.line, self._stderr):
                 if box is not None:
                     box.set_theme(theme)
-            for button in (self.restart, self.edit, self.remove, self.trust):
+            for button in self._buttons():
                 button.refresh_icon()
 
     def _arrange(self) -> None:
         buttons = WrappingRow()
-        for button in (self.restart, self.trust, self.edit, self.remove):
+        for button in self._buttons():
             buttons.addWidget(button)
         self._column.setContentsMargins(36, 2, 12, 14)
         self._column.setSpacing(8)
-        for part in (self.reason, self.hint, self.wrote, self.line, self.notes, self.tools):
+        parts = (self.reason, self.hint, self.wants, self.signing, self.wrote, self.line)
+        for part in (*parts, self.account, self.notes, self.tools):
             self._column.addWidget(part)
         self._column.addLayout(buttons)
         tab_as_laid_out(self)
+
+    def _buttons(self) -> tuple[TextButton, ...]:
+        return self.sign_in, self.restart, self.trust, self.edit, self.sign_out, self.remove
+
+    def _show_account(self, row: ServerRow) -> None:
+        """Where the person is signed in, and what is going on about that."""
+        kept = ", for this session only: no keychain answers here" if row.kept == "session" else ""
+        self._say(self.account, f"Signed in at {row.signed_in}{kept}." if row.signed_in else "")
+        self._say(self.wants, row.wants)
+        self.signing.show_signing(row.signing)
+        self.sign_in.setVisible(row.signing is None and wants_sign_in(row))
+        self.sign_out.setVisible(bool(row.signed_in))
 
     def _show_stderr(self, row: ServerRow) -> None:
         shown = row.state in ("failed", "starting")
@@ -136,7 +163,8 @@ class ServerDetails(QWidget):
         return label
 
     def _button(self, word: str, object_name: str, name: str, icon: str) -> TextButton:
-        button = TextButton(word, self, size="small", icon_name=icon, name=name)
+        kind = "primary" if object_name == "signInButton" else ""
+        button = TextButton(word, self, kind=kind, size="small", icon_name=icon, name=name)
         button.setObjectName(object_name)
         return button
 

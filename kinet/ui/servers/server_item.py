@@ -28,6 +28,9 @@ class ServerItem(QWidget):
     edit_wanted = Signal()
     remove_wanted = Signal()
     trust_wanted = Signal()
+    sign_in_wanted = Signal()
+    give_up_wanted = Signal()
+    sign_out_wanted = Signal()
     tool_switched = Signal(str, bool)
     all_switched = Signal(bool)
 
@@ -74,8 +77,10 @@ class ServerItem(QWidget):
         return self.row != row or self.switch.isChecked() != row.enabled or self.details is not None
 
     def unfold(self) -> None:
-        """Opens what the row holds."""
+        """Opens what the row holds, with the focus on what it wants of the person."""
         self.head.setChecked(True)
+        wanted = self.details is not None and not self.details.sign_in.isHidden()
+        (self.details.sign_in if wanted and self.details is not None else self.head).setFocus()
 
     def matches(self, words: str) -> bool:
         """True if its name, line or one of its tools hold all these words."""
@@ -106,6 +111,9 @@ class ServerItem(QWidget):
         details.edit_wanted.connect(self.edit_wanted)
         details.remove_wanted.connect(self.remove_wanted)
         details.trust_wanted.connect(self.trust_wanted)
+        details.sign_in_wanted.connect(self.sign_in_wanted)
+        details.give_up_wanted.connect(self.give_up_wanted)
+        details.sign_out_wanted.connect(self.sign_out_wanted)
         details.tool_switched.connect(self.tool_switched)
         details.all_switched.connect(self.all_switched)
         return details

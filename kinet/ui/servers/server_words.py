@@ -21,6 +21,7 @@ _STATES: Mapping[str, tuple[str, str, str]] = {
     "starting": ("Starting", "accent", "running"),
     "ready": ("Ready", "success", "check-circle"),
     "failed": ("Failed", "danger", "error"),
+    "sign_in": ("Sign-in needed", "warning", "key"),
     "trust": ("Folder not trusted", "warning", "alert"),
     "hidden": ("Another is used", "warning", "alert"),
 }
@@ -34,6 +35,11 @@ def state_look(row: ServerRow) -> tuple[str, str, str]:
     if row.state == "failed" and row.exit_code is not None:
         return f"{word}, exit code {row.exit_code}", token, icon
     return word, token, icon
+
+
+def wants_sign_in(row: ServerRow) -> bool:
+    """True if a sign-in would make it, or more of it, work."""
+    return row.state == "sign_in" or bool(row.wants)
 
 
 def tools_words(row: ServerRow) -> str:
@@ -57,7 +63,7 @@ def second_line(row: ServerRow, *, unfolded: bool = False) -> tuple[str, str]:
     if unfolded:
         here = "A program on this computer" if row.kind == "stdio" else "A server elsewhere"
         return row.title or here, "text_3"
-    if row.reason and row.state in ("failed", "trust", "hidden"):
+    if row.reason and row.state in ("failed", "sign_in", "trust", "hidden"):
         return row.reason, "danger" if row.state == "failed" else "text_2"
     return row.line, "text_3"
 

@@ -237,7 +237,6 @@ class ServersView(QWidget):
             return
         self._wanted = ""
         item.unfold()
-        item.head.setFocus()
         # Once it has its place.
         QTimer.singleShot(0, item, lambda: _scroll_to(item))
 

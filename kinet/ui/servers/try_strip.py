@@ -5,58 +5,36 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
 from kinet.markup.visible import without_escapes
 from kinet.ui.kit.announce import announce
 from kinet.ui.kit.code_box import CodeBox
-from kinet.ui.kit.controls import repolish, text_label
 from kinet.ui.kit.figures import seconds_words
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.look.theme import current_theme
 from kinet.ui.servers.server_words import tried_words, wrote_words
+from kinet.ui.servers.toned_strip import TonedStrip
 
 if TYPE_CHECKING:
     from kinet.settings.server_services import Tried
 
-_LOOKS = {
-    "accent": ("running", "accent_tint"),
-    "success": ("check-circle", "success_tint"),
-    "danger": ("error", "danger_tint"),
-}
 # Names of tools that are told; the list has them all once the server is saved.
 _MOST_NAMES = 24
 
 
-class TryStrip(QFrame):
+class TryStrip(TonedStrip):
     """Hidden until there is something to say. `told` comes once that has its place."""
 
     told = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("tryStrip")
-        self._tone, self._doing, self._began = "accent", "", 0.0
-        self._mark = QLabel(self)
-        self.word = text_label("", type="strong", parent=self)
-        self.word.setObjectName("tryWord")
-        self.word.setWordWrap(True)
-        self.detail = text_label("", type="meta", tone="text_2", parent=self)
-        self.detail.setObjectName("tryDetail")
-        self.detail.setWordWrap(True)
-        self.detail.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        super().__init__("try", parent)
+        self._doing, self._began = "", 0.0
         self.wrote = CodeBox("", "", self)
         self.wrote.view.setAccessibleName("The last it wrote")
-        column = QVBoxLayout()
-        column.setSpacing(4)
-        for part in (self.word, self.detail, self.wrote):
-            column.addWidget(part)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 8, 12, 10)
-        row.setSpacing(8)
-        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(column, 1)
+        self.column.addWidget(self.wrote)
         self._tick = QTimer(self)
         self._tick.setInterval(1_000)
         self._tick.timeout.connect(self._show_time)
@@ -107,32 +85,14 @@ class TryStrip(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_tick"):
             self.wrote.set_theme(current_theme())
-            self._dress()
 
     def _show_time(self) -> None:
         spent = time.monotonic() - self._began
         self.word.setText(f"{self._doing}… {seconds_words(spent)}" if spent >= 1 else self._doing)
 
     def _say(self, tone: str, word: str, detail: str, wrote: str) -> None:
-        self._tone = tone
-        self.word.setText(word)
-        self.word.setProperty("tone", tone)
-        repolish(self.word)
-        self.detail.setText(spell_out(detail).text)
-        self.detail.setVisible(bool(detail))
+        self.say(tone, word, detail)
         self.wrote.set_text(wrote)
         self.wrote.setVisible(bool(wrote))
         self.wrote.view.verticalScrollBar().setValue(self.wrote.view.verticalScrollBar().maximum())
-        self.setAccessibleName(f"{word}. {detail}")
-        self._dress()
-        self.show()
         QTimer.singleShot(0, self, self.told.emit)
-
-    def _dress(self) -> None:
-        theme = current_theme()
-        icon, ground = _LOOKS[self._tone]
-        sheet = f"QFrame#tryStrip {{ background: {theme.color(ground)}; border-radius: 6px; }}"
-        if self.styleSheet() != sheet:
-            self.setStyleSheet(sheet)
-        ratio = self.devicePixelRatioF()
-        self._mark.setPixmap(theme.pixmap(icon, self._tone, 16, ratio))
