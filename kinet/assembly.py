@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from kinet.settings.options import Options
 
 if TYPE_CHECKING:
+    from kinet.core.keeping import Keeper
     from kinet.engine.direct import DirectEngine
     from kinet.memory.facts import FactBook
     from kinet.policy.rules import RuleBook
@@ -34,6 +35,7 @@ class Assembly:
         options: Options,
         host: Assembly | None = None,
         keychain: Keychain | None = None,
+        keeper: Keeper | None = None,
     ) -> None:
         from kinet.memory.facts import FactBook
         from kinet.policy.rules import RuleBook
@@ -54,7 +56,7 @@ class Assembly:
         self._making = threading.Lock()
         self.trust = FolderTrust(home, brought_skills, options.trust)
         self.rules_files = RulesFiles(home, self.trust.edited)
-        self.settings: SettingsStore = SettingsStore(home)
+        self.settings: SettingsStore = SettingsStore(home, keeper)
         keychain = keychain or Keychain()
         self.models = ModelChoice(self.settings, keychain, options)
         self.choices = TurnChoices(self.settings, options, keychain)
@@ -209,5 +211,6 @@ class Assembly:
         if self._engine is not None and self.options.save:
             from kinet.engine.context.kept_calibration import keep_calibration
 
-            keep_calibration(self.home / CALIBRATION_FILE, self._engine.calibration)
+            place, learnt = self.home / CALIBRATION_FILE, self._engine.calibration
+            await asyncio.to_thread(keep_calibration, place, learnt)
         await asyncio.to_thread(self.database.close)

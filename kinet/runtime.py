@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinet.core.errors import SettingsError, StoreError
+from kinet.core.keeping import Keeper
 from kinet.paths import data_dir
 from kinet.policy.project import check_folder
 from kinet.settings.options import Options
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from kinet.assembly import Assembly
     from kinet.core.profile import ModelProfile
     from kinet.local.handover import Exchange, HandoverServer, Message
@@ -66,6 +69,8 @@ class Runtime:
     def __init__(self, home: Path, options: Options) -> None:
         self.home = home
         self.options = options
+        # Writes what a window keeps, beside it.
+        self.keeper = Keeper()
         self._built: Assembly | None = None
         # A window asks from several threads at once; two stores on one folder shut each other out.
         self._building = threading.Lock()
@@ -194,11 +199,14 @@ class Runtime:
 
         return with_window(profile).window or window_at_hand(profile.model)
 
-    def use_folder(self, folder: Path) -> None:
-        """New sessions work on `folder` from now on. SettingsError if it cannot be used."""
+    def use_folder(self, folder: Path) -> Future[None]:
+        """New sessions work on `folder` from now on; the future says when that is kept.
+
+        SettingsError if it cannot be used.
+        """
         check_folder(folder)
         self.options = replace(self.options, cwd=None)
-        self.settings.set("general.folder", str(folder))
+        return self.settings.keep("general.folder", str(folder))
 
     def newest_session_id(self) -> str:
         """The newest session on `folder`, else the newest of all; "" if there is none."""
@@ -236,6 +244,9 @@ class Runtime:
         if self._built is not None and not self._closed:
             self._closed = True
             await self._built.close()
+        import asyncio
+
+        await asyncio.to_thread(self.keeper.close)
 
     def _guest(self, message: Mapping[str, Any]) -> Runtime:
         """A runtime with a command's own options; `key` is what its environment holds."""
@@ -256,7 +267,7 @@ class Runtime:
 
         with self._building:
             if self._built is None:
-                self._built = Assembly(self.home, self.options)
+                self._built = Assembly(self.home, self.options, keeper=self.keeper)
             return self._built
 
 

@@ -17,6 +17,8 @@ from kinet.settings.secrets import Keychain, KeychainState, KeyPlace
 from kinet.settings.store import SettingsStore
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     import httpx
 
     from kinet.providers.probing import ProbeResult
@@ -106,14 +108,14 @@ class ModelServices:
 
         `key` None leaves the kept key as it is. Raises SettingsError with a sentence.
         """
-        self._settings.save_profile(profile)
+        await asyncio.to_thread(self._settings.save_profile, profile)
         if key is not None and key.strip():
             return await asyncio.to_thread(self._keychain.set, profile.name, Secret(key))
         return await self.key_place(profile)
 
     async def delete_profile(self, name: str) -> None:
         """Removes the profile; its key stays until `forget_key`, so that Undo is whole."""
-        self._settings.delete_profile(name)
+        await asyncio.to_thread(self._settings.delete_profile, name)
 
     async def forget_key(self, name: str) -> None:
         """Removes the key kept for this profile name, wherever it is kept."""
@@ -136,13 +138,16 @@ class ModelServices:
         order = dict.fromkeys([*names, *own, *known])
         return [PricedModel(name, table.price_of(name), name in own) for name in order]
 
-    def set_price(self, model: str, price: Price) -> None:
-        """Keeps the person's own price for `model`. Raises SettingsError with a sentence."""
-        self._settings.set_price(model, price)
+    def set_price(self, model: str, price: Price) -> Future[None]:
+        """The person's own price for `model`: it holds at once, the future says when it is kept.
 
-    def reset_price(self, model: str) -> None:
+        Both raise SettingsError with a sentence.
+        """
+        return self._settings.keep_price(model, price)
+
+    def reset_price(self, model: str) -> Future[None]:
         """Back to the built-in price."""
-        self._settings.set_price(model, None)
+        return self._settings.keep_price(model, None)
 
     def window_of(self, profile: ModelProfile) -> int:
         """The context window in tokens, 0 where it is not known. For a thread: it may read."""

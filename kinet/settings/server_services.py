@@ -24,9 +24,12 @@ from kinet.settings.server_rows import (
     rows_for,
     tool_rows,
 )
-from kinet.settings.server_saving import change_servers, forget_unused
+from kinet.settings.server_saving import change_servers, forget_account, forget_unused, keep_servers
+from kinet.settings.server_sign_ins import ServerSignIns
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from kinet.settings.secrets import Keychain, KeyPlace
     from kinet.settings.store import SettingsStore
     from kinet.settings.tool_servers import ToolServerBook
@@ -39,6 +42,7 @@ class ServerServices:
 
     def __init__(self, settings: SettingsStore, keychain: Keychain, book: ToolServerBook) -> None:
         self._settings, self._keychain, self._book = settings, keychain, book
+        self.sign_ins = ServerSignIns(book)
         # Entries that were removed and may come back.
         self._removed: dict[str, Mapping[str, Any]] = {}
 
@@ -153,12 +157,13 @@ class ServerServices:
     async def remove(self, name: str) -> None:
         """Removes a server. What the keychain holds for it goes with `forget_removed`."""
         self._removed[name] = self.entry(name)
-        change_servers(self._settings, lambda servers: servers.pop(name, None))
+        await _kept(keep_servers(self._settings, lambda servers: servers.pop(name, None)))
         self._book.forget((name,))
 
     async def put_back(self, name: str, entry: Mapping[str, Any], before: str = "") -> None:
         """Takes a removal back. Servers stand in the order of their names, so `before` is known."""
-        change_servers(self._settings, lambda servers: servers.setdefault(name, dict(entry)))
+        back = dict(entry)
+        await _kept(keep_servers(self._settings, lambda servers: servers.setdefault(name, back)))
         self._removed.pop(name, None)
 
     async def forget_removed(self) -> None:
@@ -167,6 +172,7 @@ class ServerServices:
         for name, entry in gone.items():
             if not self.entry(name):
                 await asyncio.to_thread(forget_values, name, entry, self._keychain)
+                await asyncio.to_thread(forget_account, self._book.accounts, name, entry)
 
     async def switch(self, name: str, on: bool, *, folder: Path | None = None) -> None:
         """Uses a server, or does not; with `folder` one that the folder brings along."""
@@ -174,7 +180,8 @@ class ServerServices:
             from kinet.mcp.folder_servers import off_key
 
             off = _off_without(self._settings, folder, name, tools=False)
-            self._settings.set(OFF_KEY, off if on else [*off, off_key(str(folder), name)])
+            off = off if on else [*off, off_key(str(folder), name)]
+            await _kept(self._settings.keep(OFF_KEY, off))
             if not on:
                 self._book.forget((name,))
             return
@@ -184,7 +191,7 @@ class ServerServices:
                 entry.pop("disabled", None)
                 entry["enabled"] = on
 
-        change_servers(self._settings, change)
+        await _kept(keep_servers(self._settings, change))
         if not on:
             self._book.forget((name,))
 
@@ -205,14 +212,14 @@ class ServerServices:
 
             kept = _off_without(self._settings, folder, name, tools=True)
             keys = [off_key(str(folder), name, tool) for tool in listed]
-            self._settings.set(OFF_KEY, [*kept, *keys])
+            await _kept(self._settings.keep(OFF_KEY, [*kept, *keys]))
             return
 
         def change(servers: dict[str, Any]) -> None:
             if isinstance(entry := servers.get(name), dict):
                 entry["tools_off"] = listed
 
-        change_servers(self._settings, change)
+        await _kept(keep_servers(self._settings, change))
 
     async def restart(self, name: str, folder: Path | None) -> None:
         """Starts a server anew, or for the first time; returns at once."""
@@ -275,11 +282,17 @@ class ServerServices:
 
         change_servers(self._settings, change)
         self._book.forget((name, old_name))
+        forget_account(self._book.accounts, old_name or name, before, name, written)
         if old_name and old_name != name:
             forget_values(old_name, before, self._keychain)
         else:
             forget_unused(self._keychain, name, before, written)
         return place
+
+
+async def _kept(future: Future[None]) -> None:
+    """Returns when it is on the disk. To stop waiting does not take it back."""
+    await asyncio.shield(asyncio.wrap_future(future))
 
 
 def _tools_off(book: ToolServerBook, name: str, folder: Path | None) -> frozenset[str]:

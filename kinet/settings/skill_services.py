@@ -14,6 +14,8 @@ from kinet.skills.library import SkillLibrary
 from kinet.skills.skill import Skill
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from kinet.skills.importing import Imported
 
 
@@ -39,11 +41,11 @@ class SkillServices:
         """Every skill for a session on this folder, with its state."""
         return self._library.catalog(folder)
 
-    def switch(self, skill: Skill, on: bool) -> None:
-        """Uses the skill in this very folder, or does not."""
+    def switch(self, skill: Skill, on: bool) -> Future[None]:
+        """Uses the skill in this very folder, or does not; the future says when that is kept."""
         place = str(skill.folder)
         off = [path for path in self._settings.values.skills.off if path != place]
-        self._settings.set("skills.off", tuple(off if on else [*off, place]))
+        return self._settings.keep("skills.off", tuple(off if on else [*off, place]))
 
     def import_from(self, source: Path) -> Imported:
         """Takes in the skills of a folder or a zip file."""

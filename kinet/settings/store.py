@@ -7,9 +7,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from kinet.core.profile import ModelProfile, Price
-from kinet.settings.file import FILE_NAME, SettingsFile, group_of
+from kinet.settings.file import FILE_NAME, Change, SettingsFile, group_of
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from kinet.settings.stored import Profile
 
 __all__ = ["FILE_NAME", "SettingsStore"]
@@ -84,19 +86,25 @@ class SettingsStore(SettingsFile):
 
     def set_price(self, model: str, price: Price | Mapping[str, float] | None) -> None:
         """Keeps the person's own price of `model`; None goes back to the known one."""
-        if isinstance(price, Price):
-            price = {
-                key: value for key in _PRICE_KEYS if (value := getattr(price, key)) is not None
-            }
+        self.change("prices", _price_change(model, price), strict=True)
 
-        def change(raw: dict[str, Any]) -> None:
-            prices = group_of(raw, "prices")
-            if price is None:
-                prices.pop(model, None)
-            else:
-                prices[model] = dict(price)
+    def keep_price(self, model: str, price: Price | None) -> Future[None]:
+        """The same for a window: it holds when this returns, see `keep`."""
+        return self.keep_change("prices", _price_change(model, price))
 
-        self.change("prices", change, strict=True)
+
+def _price_change(model: str, price: Price | Mapping[str, float] | None) -> Change:
+    if isinstance(price, Price):
+        price = {key: value for key in _PRICE_KEYS if (value := getattr(price, key)) is not None}
+
+    def change(raw: dict[str, Any]) -> None:
+        prices = group_of(raw, "prices")
+        if price is None:
+            prices.pop(model, None)
+        else:
+            prices[model] = dict(price)
+
+    return change
 
 
 def _is_unset(value: Any) -> bool:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kinet.core.profile import ModelProfile
 from kinet.ui.open_session import OpenSession as OpenSession
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from kinet.core.keeping import Keeper
 
 
 class SessionRow(Protocol):
@@ -114,7 +119,14 @@ class Settings(Protocol):
         ...
 
     def set(self, key: str, value: Any) -> None:
-        """Keeps a value. SettingsError says why it cannot be."""
+        """Keeps a value. SettingsError says why it cannot be. Waits for the disk."""
+        ...
+
+    def keep(self, key: str, value: Any) -> Future[None]:
+        """The value holds when this returns; the future says when it is kept.
+
+        Raises SettingsError for what cannot be a value, the future for what cannot be kept.
+        """
         ...
 
     def profiles(self) -> Sequence[ModelProfile]:
@@ -165,6 +177,11 @@ class Program(Protocol):
         ...
 
     @property
+    def keeper(self) -> Keeper:
+        """Writes what is kept, beside the window."""
+        ...
+
+    @property
     def settings(self) -> Any:
         """Keeps `Settings`."""
         ...
@@ -195,8 +212,11 @@ class Program(Protocol):
         """
         ...
 
-    def use_folder(self, folder: Path) -> None:
-        """New sessions work on `folder` from now on. SettingsError if it cannot be used."""
+    def use_folder(self, folder: Path) -> Future[None]:
+        """New sessions work on `folder` from now on; the future says when that is kept.
+
+        SettingsError if it cannot be used.
+        """
         ...
 
     def preload(self) -> None:

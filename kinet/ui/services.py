@@ -16,6 +16,8 @@ from kinet.ui.kept_facts import KeptFacts
 from kinet.ui.kept_shares import CommandServices, KeptThings, KeyPlace
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from kinet.settings.server_services import ServerServices
     from kinet.settings.skill_services import SkillServices
     from kinet.workspace.rules_files import RulesFiles
@@ -263,11 +265,14 @@ class ModelServices(Protocol):
         """The models of the profiles first, then the built-in ones."""
         ...
 
-    def set_price(self, model: str, price: Price) -> None:
-        """Keeps the person's own price for `model`. Raises SettingsError with a sentence."""
+    def set_price(self, model: str, price: Price) -> Future[None]:
+        """The person's own price for `model`: it holds at once, the future says when it is kept.
+
+        Both raise SettingsError with a sentence.
+        """
         ...
 
-    def reset_price(self, model: str) -> None:
+    def reset_price(self, model: str) -> Future[None]:
         """Back to the built-in price."""
         ...
 

@@ -66,7 +66,8 @@ async def test_ctrl_s_keeps_the_edit_with_its_message_and_sends_nothing(
             assert live.panel.branches.editor is None
             assert live.text == before
             assert lines(live)[0].has_edit
-            assert "Edit brings it back" in live.window.parts.toast.text()
+            toast = live.window.parts.toast
+            await until(lambda: "Edit brings it back" in toast.text())
             # It is there again, and leaving it so loses nothing: nothing is asked.
             again = await edited_again(live)
             assert again.edit.text() == "A better question"

@@ -44,9 +44,11 @@ async def test_what_was_not_sent_is_removed_for_good_with_its_session_in_an_open
         async with live_window(home, server_url=server.base_url, folder=tmp_path) as live:
             secret = await written_in(live, "秘密 plums")
             stays = await written_in(live, "figs")
-            sessions, desk = live.window.program.sessions, live.window.desk
+            program, desk = live.window.program, live.window.desk
+            sessions = program.sessions
             desk.forget(secret)
             sessions.delete(secret)
+            program.keeper.wait()
             assert "秘密 plums" in kept(home), "it may come back from the trash"
             sessions.purge().result()
             assert "plums" not in kept(home)
@@ -54,6 +56,7 @@ async def test_what_was_not_sent_is_removed_for_good_with_its_session_in_an_open
             live.type("draft of other figs")
             desk.drafts.edits.put(stays, "n", KeptEdit(Edit("another edit")))
             desk.save_drafts()
+            program.keeper.wait()
             assert "another edit" in kept(home)
             assert "plums" not in kept(home)
             assert "draft of other figs" in kept(home)
@@ -77,10 +80,13 @@ async def test_a_session_that_was_deleted_while_it_ran_writes_nothing_when_it_ha
             desk.forget(id_)
             sessions.delete(id_)
             assert not desk.has(id_)
+            program = live.window.program
+            program.keeper.wait()
             assert "draft of plums" in kept(home)
             sessions.purge().result()
             live.type("draft of figs")
             desk.save_drafts()
+            program.keeper.wait()
             assert "plums" not in kept(home)
     assert "plums" not in kept(home)
 

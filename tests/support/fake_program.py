@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import AsyncGenerator, Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from kinet.core.context_map import ContextMap, ContextShare
 from kinet.core.conversation import Conversation, replay
 from kinet.core.errors import SettingsError, StoreError
 from kinet.core.events import Event, MessageCompleted, TurnFinished, TurnStarted, is_saved
+from kinet.core.keeping import Keeper, done_now
 from kinet.core.messages import Message
 from kinet.core.profile import ModelProfile
 from kinet.skills.catalog import Catalog
@@ -250,6 +252,9 @@ class FakeSettings:
     def set(self, key: str, value: Any) -> None:
         self.kept[key] = value
 
+    def keep(self, key: str, value: Any) -> Future[None]:
+        return done_now(lambda: self.set(key, value))
+
     def fields(self) -> Sequence[Any]:
         return ()
 
@@ -331,6 +336,7 @@ class FakeProgram:
         self.folder: Path | None = home
         self.theme = "light"
         self.settings = FakeSettings()
+        self.keeper = Keeper()
         self.sessions = FakeSessions(rows)
         self.services = FakeServices()
         self.services.memory = facts_at(home)
@@ -363,10 +369,11 @@ class FakeProgram:
     def window(self, profile: ModelProfile) -> int:
         return profile.window
 
-    def use_folder(self, folder: Path) -> None:
+    def use_folder(self, folder: Path) -> Future[None]:
         if not folder.is_dir():
             raise SettingsError(f"The folder {folder} cannot be used.")
         self.folder = folder
+        return done_now(lambda: None)
 
     def open_session(self, session_id: str | None = None, saved: Any = None) -> FakeSession:
         if session_id in self.broken:

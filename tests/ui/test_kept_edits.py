@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kinet.core.keeping import Keeper
+from kinet.session import unsent
 from kinet.ui.writing.attachments import Attachment, taken_apart, with_attachments
 from kinet.ui.writing.kept_edits import Edit, EditBook, KeptEdit
 
@@ -100,3 +103,36 @@ def test_a_message_is_taken_apart_into_what_gives_it_again(
 )
 def test_what_only_looks_like_an_attachment_stays_text(text: str) -> None:
     assert taken_apart(text) == (text, ())
+
+
+def test_edits_that_wait_for_the_disk_go_with_a_session_that_is_removed(tmp_path: Path) -> None:
+    keeper, go = Keeper(), threading.Event()
+    keeper.keep(go.wait)
+    book = EditBook(tmp_path / "edits.json", keeper)
+    for session in ("gone", "stays"):
+        book.put(session, "m", KeptEdit(Edit(f"about {session}")))
+    kept = book.save()
+    unsent.forget(tmp_path, {"gone"})
+    assert not kept.done()
+    go.set()
+    kept.result()
+    assert EditBook(tmp_path / "edits.json").sessions() == book.sessions() == {"stays"}
+    # It is only what was known then: the same session may be brought in again.
+    book.put("gone", "m", KeptEdit(Edit("anew")))
+    book.save().result()
+    assert EditBook(tmp_path / "edits.json").sessions() == {"gone", "stays"}
+    keeper.close()
+
+
+def test_only_the_newest_of_what_waits_is_written(tmp_path: Path) -> None:
+    keeper, go = Keeper(), threading.Event()
+    keeper.keep(go.wait)
+    book = EditBook(tmp_path / "edits.json", keeper)
+    for number in range(5):
+        book.put("s", "m", KeptEdit(Edit(f"text {number}")))
+        last = book.save()
+    assert not (tmp_path / "edits.json").exists()
+    go.set()
+    last.result()
+    assert EditBook(tmp_path / "edits.json").get("s", "m").saved == Edit("text 4")
+    keeper.close()

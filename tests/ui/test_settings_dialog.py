@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import Future
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -75,11 +76,11 @@ class FakeServices:
             rows.append(SimpleNamespace(model=model, price=price, own=model in own))
         return rows
 
-    def set_price(self, model: str, price: Price) -> None:
-        self.settings.set_price(model, price)
+    def set_price(self, model: str, price: Price) -> Future[None]:
+        return self.settings.keep_price(model, price)
 
-    def reset_price(self, model: str) -> None:
-        self.settings.set_price(model, None)
+    def reset_price(self, model: str) -> Future[None]:
+        return self.settings.keep_price(model, None)
 
     def profiles_for_key(self, key: str) -> list[ModelProfile]:
         return []
@@ -195,7 +196,7 @@ async def test_an_error_stands_under_its_field_and_the_value_is_not_kept(
     def refuse(key: str, value: object) -> None:
         raise SettingsError("The settings could not be saved: disk full.", hint="Free some space.")
 
-    monkeypatch.setattr(desk.settings, "set", refuse)
+    monkeypatch.setattr(desk.settings, "keep", refuse)
     proxy = desk.editor("network.proxy")
     assert isinstance(proxy, QLineEdit)
     proxy.setText("http://proxy:1")

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from kinet.core.messages import Message
 from kinet.ui.chat.reading import Reading
+from kinet.ui.kit.when_kept import when_kept
 from kinet.ui.look.theme import Theme
 from kinet.ui.open_session import OpenSession
 from kinet.ui.writing.bubble_editor import BubbleEditor, edit_of, too_long_to_edit
@@ -179,7 +180,7 @@ class EditDesk(QObject):
         self._put(open_=False, saved=True)
         self._close()
         self._end()
-        self.problem.emit(_KEPT)
+        when_kept(self, self._book.save(), self.problem.emit, lambda: self.problem.emit(_KEPT))
         self.left.emit()
 
     def _close(self) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from kinet.core.errors import KinetError
 from kinet.ui.chat.chat_panel import ChatPanel
+from kinet.ui.kit.when_kept import when_kept
 from kinet.ui.program import Program
 
 
@@ -56,7 +57,7 @@ class FileDesk(QObject):
         """Makes `folder` the one of new sessions, and of one that has said nothing yet."""
         panel = self._panel
         try:
-            self._program.use_folder(folder)
+            when_kept(self, self._program.use_folder(folder), self.problem.emit)
             session = panel.session if panel is not None else None
             if session is not None and not session.conversation.turns:
                 session.set_folder(folder)

@@ -44,7 +44,7 @@ class SessionDesk(QObject):
         toast: Toast,
     ) -> None:
         super().__init__(stack)
-        self.drafts = DraftBook(program.home / unsent.DRAFTS)
+        self.drafts = DraftBook(program.home / unsent.DRAFTS, program.keeper)
         forget_unused(self.drafts.pictures, self.drafts.attached())
         self._program, self._sidebar, self._stack, self._toast = program, sidebar, stack, toast
         self._panels: list[ChatPanel] = []

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from kinet.ui.desks.window_parts import WindowParts
+from kinet.ui.kit.when_kept import when_kept
 from kinet.ui.program import Program
 
 _AT_START = (
@@ -19,6 +20,9 @@ _AT_START = (
 class SettingsLink(QObject):
     """Follows the settings from `start` on."""
 
+    # From whatever thread a setting was changed in; heard in the window's.
+    _heard = Signal(str)
+
     def __init__(self, program: Program, parts: WindowParts) -> None:
         super().__init__(parts.window)
         self._program, self._parts = program, parts
@@ -27,7 +31,8 @@ class SettingsLink(QObject):
     def start(self) -> None:
         """Takes over what the settings say now, and follows them."""
         settings = self._program.settings
-        end = settings.on_change(self._changed)
+        self._heard.connect(self._changed)
+        end = settings.on_change(self._heard.emit)
         self.destroyed.connect(lambda: end())
         for key in _AT_START:
             self._changed(key)
@@ -62,5 +67,6 @@ class SettingsLink(QObject):
                 parts.models.refresh()
 
     def _keep_zoom(self, zoom: int) -> None:
-        if self._program.settings.get("appearance.zoom") != zoom:
-            self._program.settings.set("appearance.zoom", zoom)
+        settings = self._program.settings
+        if settings.get("appearance.zoom") != zoom:
+            when_kept(self, settings.keep("appearance.zoom", zoom), self._parts.toast.tell)

@@ -12,6 +12,7 @@ from kinet.core.profile import ModelProfile
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.desks.unsandboxed_question import UnsandboxedQuestion
 from kinet.ui.kit.tasks import spawn
+from kinet.ui.kit.when_kept import when_kept
 from kinet.ui.program import Program
 from kinet.ui.writing.composer_menus import MODES, PresetChoice
 
@@ -55,7 +56,7 @@ class TurnChoosing(QObject):
         try:
             if panel.session is not None:
                 panel.session.use_profile(name)
-            self._program.settings.set("models.default_profile", name)
+            self._keep("models.default_profile", name)
         except KinetError as exc:
             self.problem.emit(exc.sentence())
         self.refresh()
@@ -70,7 +71,7 @@ class TurnChoosing(QObject):
             if panel.session is not None:
                 panel.session.set_mode(mode)
                 panel.session.set_unsandboxed(False)
-            self._program.settings.set("approvals.mode", mode)
+            self._keep("approvals.mode", mode)
         except KinetError as exc:
             self.problem.emit(exc.sentence())
         self.refresh()
@@ -103,7 +104,7 @@ class TurnChoosing(QObject):
             if panel.session is not None:
                 panel.session.set_effort(effort)
             else:
-                self._program.settings.set("models.effort", effort)
+                self._keep("models.effort", effort)
         except KinetError as exc:
             self.problem.emit(exc.sentence())
             return
@@ -142,6 +143,9 @@ class TurnChoosing(QObject):
             mode = self._mode(self._panel)
             place = order.index(mode) if mode in order else -1
             self.choose_mode(order[(place + 1) % len(order)])
+
+    def _keep(self, key: str, value: str) -> None:
+        when_kept(self, self._program.settings.keep(key, value), self.problem.emit)
 
     def _profile(self, panel: ChatPanel) -> ModelProfile | None:
         return self._program.profile(panel.session.profile if panel.session is not None else "")

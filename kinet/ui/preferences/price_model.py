@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
     QAbstractTableModel,
@@ -16,8 +16,12 @@ from PySide6.QtCore import (
 
 from kinet.core.errors import KinetError
 from kinet.core.profile import Price
+from kinet.ui.kit.when_kept import when_kept
 from kinet.ui.look.theme import current_theme
 from kinet.ui.services import ModelServices, PriceRow
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -125,24 +129,25 @@ class PriceModel(QAbstractTableModel):
 
     def restore(self, model: str, price: Price | None, own: bool) -> None:
         """Takes a change back: the price as it was before."""
-        if own and price is not None:
-            self._services.set_price(model, price)
-        else:
-            self._services.reset_price(model)
+        kept = self._put(model, price if own else None)
+        when_kept(self, kept, self.refused.emit)
         self.refresh()
 
     def _keep(self, row: PriceRow, price: Price | None, sentence: str) -> bool:
         try:
-            if price is None:
-                self._services.reset_price(row.model)
-            else:
-                self._services.set_price(row.model, price)
+            kept = self._put(row.model, price)
         except KinetError as exc:
             self.refused.emit(exc.sentence())
             return False
         self._reread()
-        self.kept.emit(sentence, row.model, row.price, row.own)
+        told = lambda: self.kept.emit(sentence, row.model, row.price, row.own)  # noqa: E731
+        when_kept(self, kept, self.refused.emit, told)
         return True
+
+    def _put(self, model: str, price: Price | None) -> Future[None]:
+        if price is None:
+            return self._services.reset_price(model)
+        return self._services.set_price(model, price)
 
     def _reread(self) -> None:
         """The rows anew without a reset, so that selection and scroll place stay."""

@@ -12,6 +12,7 @@ from kinet.core.profile import ModelProfile
 from kinet.ui.kit.controls import text_label
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.tasks import spawn
+from kinet.ui.kit.when_kept import when_kept
 from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.models.probe_words import words_of
 from kinet.ui.preferences.key_strip import KeyStrip
@@ -144,15 +145,16 @@ class ProfilesPart(QWidget):
 
     def _set_default(self, name: str, before: str | None) -> None:
         try:
-            self._settings.set("models.default_profile", name)
+            kept = self._settings.keep("models.default_profile", name)
         except KinetError as exc:
             self._fail(exc.sentence())
             return
         self._chosen = name
         self.refresh()
         self.changed.emit()
-        if before is not None:
-            self.told.emit(f"{name} is the default", lambda: self._set_default(before, None))
+        undo = lambda: self._set_default(before or "", None)  # noqa: E731
+        told = lambda: self.told.emit(f"{name} is the default", undo)  # noqa: E731
+        when_kept(self, kept, self._fail, told if before is not None else None)
 
     async def _delete(self, name: str) -> None:
         profile = self._profile(name)
@@ -187,7 +189,8 @@ class ProfilesPart(QWidget):
             return
         self.key.show_saved()
         self.key.show_place(profile, place)
-        self.told.emit(f"Key of {profile.name} saved", None)
+        kept = "kept for this session only" if place == "session" else "saved"
+        self.told.emit(f"Key of {profile.name} {kept}", None)
         self.changed.emit()
 
     def _changed(self) -> None:

@@ -25,8 +25,10 @@ from kinet.settings.fields import Choice
 from kinet.ui.kit.controls import IconButton, text_label
 from kinet.ui.kit.input_filters import guard_wheel
 from kinet.ui.kit.part_buttons import name_buttons_in, padded
+from kinet.ui.kit.round_corners import cut_corners
 from kinet.ui.kit.row_ground import RingDelegate
 from kinet.ui.kit.scrim import Scrim
+from kinet.ui.kit.when_kept import when_kept
 from kinet.ui.look.theme import current_theme, icon
 from kinet.ui.preferences.folder_parts import FolderParts
 from kinet.ui.preferences.live_parts import LiveParts
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
 SIZE = QSize(904, 688)
 _LIST_WIDTH = 200
+_RADIUS = 12
 _ICONS = {
     "general": "settings",
     "models": "model",
@@ -153,6 +156,7 @@ class SettingsDialog(QDialog):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The toast keeps its corner."""
         super().resizeEvent(event)
+        cut_corners(self, _RADIUS)
         self.toast.place()
         self.close_button.move(self._frame.width() - 28 - 26, 22)
 
@@ -261,7 +265,7 @@ class SettingsDialog(QDialog):
         row = self.pages[key.partition(".")[0]].rows[key]
         before = self._settings.get(key)
         try:
-            self._settings.set(key, value)
+            kept = self._settings.keep(key, value)
         except KinetError as exc:
             row.show_error(exc.sentence())
             return
@@ -269,11 +273,11 @@ class SettingsDialog(QDialog):
         self._live.setting_changed(key, value)
 
         def undo() -> None:
-            self._settings.set(key, before)
+            when_kept(self, self._settings.keep(key, before), row.show_error)
             row.set_value(before)
             self._live.setting_changed(key, before)
 
-        self._tell(f"{row.field.title} saved", undo)
+        when_kept(self, kept, row.show_error, lambda: self._tell(f"{row.field.title} saved", undo))
 
     def _tell(self, sentence: str, undo: Callable[[], None] | None) -> None:
         self.toast.tell(sentence, "Undo" if undo else "", undo)
@@ -303,7 +307,7 @@ class SettingsDialog(QDialog):
         theme = current_theme()
         self._frame.setStyleSheet(
             f"QFrame#settingsFrame {{ background: {theme.color('canvas')};"
-            f" border: 1px solid {theme.color('dialog_border')}; border-radius: 12px; }}"
+            f" border: 1px solid {theme.color('dialog_border')}; border-radius: {_RADIUS}px; }}"
             f"QFrame#settingsSide {{ background: {theme.color('side')}; border: 0;"
             f" border-right: 1px solid {theme.color('border')}; border-top-left-radius: 11px;"
             f" border-bottom-left-radius: 11px; }}"

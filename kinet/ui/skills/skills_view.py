@@ -16,6 +16,7 @@ from kinet.skills.catalog import Catalog, Listed
 from kinet.ui.kit.controls import Line, text_label
 from kinet.ui.kit.part_buttons import TextButton, padded
 from kinet.ui.kit.tasks import in_thread, spawn
+from kinet.ui.kit.when_kept import when_kept
 from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.skills.skill_editor import SkillEditor
 from kinet.ui.skills.skill_row import SkillRow
@@ -157,11 +158,12 @@ class SkillsView(QWidget):
 
     def _switch(self, listed: Listed, on: bool) -> None:
         try:
-            self._services.switch(listed.skill, on)
+            kept = self._services.switch(listed.skill, on)
         except KinetError as exc:
             self._say(exc.sentence())
         else:
             self._say("")
+            when_kept(self, kept, self._say)
             self.changed.emit()
         self.refresh()
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kinet.session import unsent
 from kinet.ui.writing.attachments import Attachment, attachments_from_json, attachments_to_json
 from kinet.ui.writing.kept_edits import EditBook
 
+if TYPE_CHECKING:
+    from kinet.core.keeping import Keeper
+
 # The draft of a session that has no id yet.
 NEW = "new"
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +32,16 @@ class Draft:
 
 
 class DraftBook:
-    """All drafts of a data folder, in `drafts.json`; `edits` are those of sent messages."""
+    """All drafts of a data folder, in `drafts.json`; `edits` are those of sent messages.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._drafts = _read(path)
+    `keeper` writes them; without one the caller's thread does.
+    """
+
+    def __init__(self, path: Path, keeper: Keeper | None = None) -> None:
+        self._file = unsent.UnsentFile(path, keeper)
+        self._drafts = _from_file(self._file.read())
         self._changed = False
-        # The sessions that the file held when it was last looked at.
-        self._held = frozenset(self._drafts)
-        self.edits = EditBook(path.with_name(unsent.EDITS))
+        self.edits = EditBook(path.with_name(unsent.EDITS), keeper)
 
     def get(self, session_id: str) -> Draft:
         """The draft of a session; an empty one if there is none."""
@@ -59,7 +60,7 @@ class DraftBook:
     @property
     def pictures(self) -> Path:
         """Where pictures are kept that were pasted into drafts."""
-        return self._path.with_name("pasted")
+        return self._file.path.with_name("pasted")
 
     def attached(self) -> frozenset[str]:
         """The files that drafts name."""
@@ -67,28 +68,25 @@ class DraftBook:
 
     def ids(self) -> frozenset[str]:
         """Sessions that have a draft, or an edit that was not sent."""
+        self._forget_gone()
         return frozenset(self._drafts) | self.edits.sessions()
 
     def save(self) -> None:
-        """Writes what changed. A failure is logged: the text is still on screen."""
+        """Has written what changed. A failure is logged: the text is still on screen."""
         self.edits.save()
-        if not self._changed:
-            return
-        self._changed = False
-        raw = {key: _to_json(draft) for key, draft in self._drafts.items()}
-        try:
-            gone = unsent.write(self._path, raw, self._held)
-        except OSError as exc:
-            self._changed = True
-            _log.warning("drafts could not be kept: %s", exc)
-            return
-        for session_id in gone:
+        self._forget_gone()
+        if self._changed:
+            self._changed = False
+            self._file.write({key: _to_json(draft) for key, draft in self._drafts.items()})
+        else:
+            self._file.again()
+
+    def _forget_gone(self) -> None:
+        for session_id in self._file.take_gone():
             self._drafts.pop(session_id, None)
-        self._held = frozenset(self._drafts)
 
 
-def _read(path: Path) -> dict[str, Draft]:
-    raw = unsent.read(path)
+def _from_file(raw: dict[str, Any]) -> dict[str, Draft]:
     return {key: _from_json(item) for key, item in raw.items() if isinstance(item, dict)}
 
 

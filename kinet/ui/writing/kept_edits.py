@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kinet.session import unsent
 from kinet.ui.writing.attachments import Attachment, attachments_from_json, attachments_to_json
 
-_log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from kinet.core.keeping import Keeper
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +41,11 @@ class KeptEdit:
 
 
 class EditBook:
-    """All edits of a data folder, in `edits.json`."""
+    """All edits of a data folder, in `edits.json`. `keeper` writes them, or who calls."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._edits = _read(path)
-        # The sessions that the file held when it was last looked at.
-        self._held = frozenset(self._edits)
+    def __init__(self, path: Path, keeper: Keeper | None = None) -> None:
+        self._file = unsent.UnsentFile(path, keeper)
+        self._edits = _from_file(self._file.read())
         self._changed = False
 
     def get(self, session_id: str, message_id: str) -> KeptEdit:
@@ -67,34 +67,34 @@ class EditBook:
 
     def sessions(self) -> frozenset[str]:
         """Sessions that have an edit."""
+        self._forget_gone()
         return frozenset(self._edits)
 
     def messages(self, session_id: str) -> Mapping[str, KeptEdit]:
         """The edited messages of a session, the newest last."""
         return self._edits.get(session_id, {})
 
-    def save(self) -> None:
-        """Writes the edits if they changed. A failure is logged: the text is still on screen."""
+    def save(self) -> Future[None]:
+        """Has the edits written if they changed; the future says when they are.
+
+        A failure is logged too: the text is still on screen.
+        """
+        self._forget_gone()
         if not self._changed:
-            return
+            return self._file.again()
         self._changed = False
         raw = {
             session: {message: _to_json(kept) for message, kept in messages.items()}
             for session, messages in self._edits.items()
         }
-        try:
-            gone = unsent.write(self._path, raw, self._held)
-        except OSError as exc:
-            self._changed = True
-            _log.warning("edits could not be kept: %s", exc)
-            return
-        for session_id in gone:
+        return self._file.write(raw)
+
+    def _forget_gone(self) -> None:
+        for session_id in self._file.take_gone():
             self._edits.pop(session_id, None)
-        self._held = frozenset(self._edits)
 
 
-def _read(path: Path) -> dict[str, dict[str, KeptEdit]]:
-    raw = unsent.read(path)
+def _from_file(raw: dict[str, Any]) -> dict[str, dict[str, KeptEdit]]:
     found: dict[str, dict[str, KeptEdit]] = {}
     for session, messages in _items(raw):
         kept = {message: _from_json(item) for message, item in _items(messages)}
