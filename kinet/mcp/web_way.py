@@ -40,7 +40,7 @@ _STATUS_HINTS = {
     405: "Look at the address, or at the type: sse is the older way.",
 }
 _WANTS_SIGN_IN = "The server wants you to sign in first."
-_SIGN_IN_HINT = "Sign in with the button in its row. Or put the token it needs into headers."
+_SIGN_IN_HINT = "If you have a token for it, that can go into headers instead, as Authorization."
 # What a trouble is that a person ends by signing in, and by granting more.
 SIGN_IN, GRANT = "sign-in", "grant"
 _TOO_LITTLE = re.compile(r"(?i)(?:^|[\s,])error\s*=\s*\"?insufficient_scope\b")

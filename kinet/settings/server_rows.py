@@ -43,6 +43,7 @@ class ServerRow:
 
     `signed_in` is the host that signed the person in, `kept` where that is ("keychain" or
     "session"); `wants` says what they have to grant beyond that; `signing` how an attempt goes.
+    `takes_sign_in` is True where one may be tried.
     """
 
     name: str
@@ -64,6 +65,7 @@ class ServerRow:
     kept: str = ""
     wants: str = ""
     signing: Signing | None = None
+    takes_sign_in: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,8 @@ def _row(book: ToolServerBook, server: ServerDefinition, folder: Path | None) ->
         tools=tools,
         tokens=sum(tool.tokens for tool in tools if tool.on and not tool.problem),
         folder=server.folder,
+        takes_sign_in=server.takes_sign_in,
+        signing=book.signing(server),
     )
     if told is None or not server.enabled:
         return row
@@ -130,7 +134,6 @@ def _row(book: ToolServerBook, server: ServerDefinition, folder: Path | None) ->
         signed_in=signed_in,
         kept=kept,
         wants=told.wants,
-        signing=book.signing(server),
     )
 
 

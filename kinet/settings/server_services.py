@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from kinet.settings.store import SettingsStore
     from kinet.settings.tool_servers import ToolServerBook
 
+_SIGN_IN_LATER = "Save it; its row has a button for that then."
 __all__ = ["ServerRow", "ServerServices", "ServerState", "ToolRow", "Tried"]
 
 
@@ -255,7 +256,7 @@ class ServerServices:
         return Tried(
             told.state == "ready",
             told.reason,
-            told.hint,
+            _SIGN_IN_LATER if told.state == "sign_in" else told.hint,
             told.stderr,
             told.exit_code,
             told.title,

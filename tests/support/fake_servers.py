@@ -51,6 +51,7 @@ class Server:
     kept: str = ""
     wants: str = ""
     signing: Any = None
+    takes_sign_in: bool = False
 
 
 @dataclass

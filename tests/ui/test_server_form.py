@@ -113,6 +113,33 @@ async def test_an_address_is_filled_in_with_its_headers(make: Callable[..., Form
     }
 
 
+async def test_a_client_that_was_registered_by_hand_is_filled_in(make: Callable[..., Form]) -> None:
+    form = make()
+    form.form.kind.buttons["http"].click()
+    client = form.fields.client
+    assert client.client.isVisible()
+    form.fields.address.setText("https://docs.example/mcp")
+    for line, text in ((client.client, "kinet"), (client.secret, "s3cret"), (client.port, "3118")):
+        line.setText(text)
+    assert client.secret.echoMode() is QLineEdit.EchoMode.Password
+    form.form.save_button.click()
+    await until(lambda: form.saved)
+    given = {"clientId": "kinet", "callbackPort": 3118, "clientSecret": "s3cret"}
+    assert form.services.entries["docs"]["oauth"] == given
+
+
+async def test_a_kept_client_secret_is_never_shown_and_stays(make: Callable[..., Form]) -> None:
+    kept = {"clientId": "kinet", "clientSecret": KEPT, "more": 1}
+    entry = {"url": "https://docs.example/mcp", "oauth": kept}
+    form = make("docs", entries={"docs": entry})
+    client = form.fields.client
+    assert (client.secret.text(), client.client.text()) == ("", "kinet")
+    assert "Kept" in client.secret.placeholderText()
+    assert form.fields.entry()["oauth"] == kept
+    client.client.clear()
+    assert form.fields.entry()["oauth"] == {"more": 1}
+
+
 @pytest.mark.parametrize(
     ("fill", "sentence"),
     [

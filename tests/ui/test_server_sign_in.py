@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from kinet.mcp.sign_in import Visit
 from kinet.mcp.sign_ins import Signing
 from kinet.ui.chat.banner import Banner
+from kinet.ui.look.theme import current_theme
 from kinet.ui.servers.server_details import ServerDetails
 from kinet.ui.servers.server_item import ServerItem
 from tests.support.fake_program import FakeProgram
@@ -30,7 +31,7 @@ DOCS = Server(
     "sign_in",
     kind="http",
     reason="The server wants you to sign in first.",
-    hint="Sign in with the button in its row.",
+    hint="If you have a token for it, that can go into headers instead, as Authorization.",
 )
 
 
@@ -148,6 +149,20 @@ async def test_more_can_be_granted_while_the_rest_works(app: object, qtbot: QtBo
     _, details = await unfolded(page)
     assert details.wants.text() == wants
     assert details.sign_in.isVisible()
+
+
+async def test_the_icon_of_a_filled_button_is_seen_on_it(app: object, qtbot: QtBot) -> None:
+    page = Page(qtbot, DOCS)
+    _, details = await unfolded(page)
+    ground, ink = current_theme().qcolor("accent"), current_theme().qcolor("on_accent")
+    seen = details.sign_in.grab().toImage()
+    left = [seen.pixelColor(x, y) for x in range(8, 30) for y in range(seen.height())]
+    assert ground in left
+    assert ink in left
+    page.services.change("docs", state="idle", takes_sign_in=True, reason="", hint="")
+    await until(lambda: not details.reason.text())
+    assert details.sign_in.isVisible(), "it may be tried before the server was asked"
+    assert ground not in [details.sign_in.grab().toImage().pixelColor(12, 14)]
 
 
 async def test_who_comes_for_it_finds_the_button_under_the_keyboard(

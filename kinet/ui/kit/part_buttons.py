@@ -77,9 +77,10 @@ class TextButton(QPushButton):
         self.refresh_icon()
 
     def refresh_icon(self) -> None:
-        """Draws the icon in the colours of the current look."""
+        """Draws the icon in the colours of the current look, on a filled button in its own."""
         if self._icon_name:
-            self.setIcon(icon(self._icon_name, self._token))
+            token = _FILLED.get(self.property("kind") or "", self._token)
+            self.setIcon(icon(self._icon_name, token))
 
 
 def name_buttons_in(field: QLineEdit) -> None:

@@ -25,12 +25,13 @@ from kinet.ui.kit.choice_box import ChoiceBox
 from kinet.ui.kit.controls import IconButton, text_label
 from kinet.ui.kit.text_field import TextField
 from kinet.ui.look.theme import current_theme
+from kinet.ui.servers.client_fields import ClientFields
 from kinet.ui.servers.value_rows import ValueRows
 
 PROGRAM, ADDRESS = "stdio", "http"
 _SECONDS = 120
 # What a form has fields for; anything else of an entry stays as it is.
-_OWN = ("type", "command", "args", "env", "cwd", "url", "headers", "timeout")
+_OWN = ("type", "command", "args", "env", "cwd", "url", "headers", "oauth", "timeout")
 
 # (env or header, name, value) → whether it is a secret by its looks.
 Judge = Callable[[str, str, str], bool]
@@ -58,6 +59,7 @@ class EntryFields(QWidget):
         self.protocol.addItem("Streamable HTTP", "http")
         self.protocol.addItem("Server-sent events (older servers)", "sse")
         self.headers = ValueRows("header", lambda *pair: judge("header", *pair), self)
+        self.client = ClientFields(self)
         self.seconds = QSpinBox(self)
         self.seconds.setAccessibleName("Longest call in seconds")
         self.seconds.setRange(1, 3_600)
@@ -73,6 +75,7 @@ class EntryFields(QWidget):
         self.arguments.textChanged.connect(self.changed)
         self.variables.changed.connect(self.changed)
         self.headers.changed.connect(self.changed)
+        self.client.changed.connect(self.changed)
         self.protocol.activated.connect(lambda _place: self.changed.emit())
         self.seconds.valueChanged.connect(lambda _value: self.changed.emit())
 
@@ -98,6 +101,7 @@ class EntryFields(QWidget):
         self.folder.setText(str(entry.get("cwd") or ""))
         self.address.setText(str(entry.get("url", "")))
         self.headers.show_values(_values(entry.get("headers")))
+        self.client.show_values(_values(entry.get("oauth")))
         kind = "sse" if entry.get("type") == "sse" else "http"
         self.protocol.setCurrentIndex(self.protocol.findData(kind))
         seconds = entry.get("timeout")
@@ -116,7 +120,7 @@ class EntryFields(QWidget):
         else:
             entry["type"] = self.protocol.currentData()
             entry["url"] = self.address.text().strip()
-            values = {"headers": self.headers.values()}
+            values = {"headers": self.headers.values(), "oauth": self.client.values()}
         entry |= {key: value for key, value in values.items() if value}
         if self.seconds.value() != _SECONDS or "timeout" in self._before:
             entry["timeout"] = self.seconds.value()
@@ -190,6 +194,7 @@ class EntryFields(QWidget):
                     ("Address", self.address),
                     ("Protocol", self.protocol),
                     ("Headers", self.headers),
+                    ("Sign-in", self.client),
                 )
             )
         )

@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from kinet.markup.visible import without_escapes
 from kinet.ui.kit.code_box import CodeBox
-from kinet.ui.kit.controls import text_label
+from kinet.ui.kit.controls import repolish, text_label
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.look.theme import current_theme
-from kinet.ui.servers.server_words import items_of, wants_sign_in, wrote_words
+from kinet.ui.servers.server_words import items_of, may_sign_in, wants_sign_in, wrote_words
 from kinet.ui.servers.sign_in_strip import SignInStrip
 from kinet.ui.servers.tool_list import ToolList
 
@@ -130,7 +130,12 @@ class ServerDetails(QWidget):
         self._say(self.account, f"Signed in at {row.signed_in}{kept}." if row.signed_in else "")
         self._say(self.wants, row.wants)
         self.signing.show_signing(row.signing)
-        self.sign_in.setVisible(row.signing is None and wants_sign_in(row))
+        self.sign_in.setVisible(row.signing is None and may_sign_in(row))
+        kind = "primary" if wants_sign_in(row) else ""
+        if self.sign_in.property("kind") != kind:
+            self.sign_in.setProperty("kind", kind)
+            repolish(self.sign_in)
+            self.sign_in.refresh_icon()
         self.sign_out.setVisible(bool(row.signed_in))
 
     def _show_stderr(self, row: ServerRow) -> None:
@@ -163,8 +168,7 @@ class ServerDetails(QWidget):
         return label
 
     def _button(self, word: str, object_name: str, name: str, icon: str) -> TextButton:
-        kind = "primary" if object_name == "signInButton" else ""
-        button = TextButton(word, self, kind=kind, size="small", icon_name=icon, name=name)
+        button = TextButton(word, self, size="small", icon_name=icon, name=name)
         button.setObjectName(object_name)
         return button
 

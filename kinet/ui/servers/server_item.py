@@ -79,8 +79,12 @@ class ServerItem(QWidget):
     def unfold(self) -> None:
         """Opens what the row holds, with the focus on what it wants of the person."""
         self.head.setChecked(True)
-        wanted = self.details is not None and not self.details.sign_in.isHidden()
-        (self.details.sign_in if wanted and self.details is not None else self.head).setFocus()
+        details = self.details
+        wanted = details is not None and details.sign_in.property("kind") == "primary"
+        if details is not None and wanted and not details.sign_in.isHidden():
+            details.sign_in.setFocus()
+        else:
+            self.head.setFocus()
 
     def matches(self, words: str) -> bool:
         """True if its name, line or one of its tools hold all these words."""

@@ -42,6 +42,12 @@ def wants_sign_in(row: ServerRow) -> bool:
     return row.state == "sign_in" or bool(row.wants)
 
 
+def may_sign_in(row: ServerRow) -> bool:
+    """True if one may be tried: also before the server was asked whether it wants one."""
+    untried = row.takes_sign_in and row.state in ("idle", "failed") and not row.signed_in
+    return wants_sign_in(row) or untried
+
+
 def tools_words(row: ServerRow) -> str:
     """How many tools it brings, and how many of them are off: "12 tools", "3 of 12 tools"."""
     return count_words(row.tools)

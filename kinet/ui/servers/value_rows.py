@@ -14,7 +14,7 @@ from kinet.ui.kit.tab_order import tab_as_laid_out
 
 # What stands in the settings for a value that the keychain holds.
 KEPT = "${keychain}"
-_HELD, _HOW = "•••••  Kept", "Kept in the keychain; what is typed here replaces it"
+HELD, _HOW = "•••••  Kept", "Kept in the keychain; what is typed here replaces it"
 
 # (name, value) → whether it would be kept in the keychain unasked.
 IsSecret = Callable[[str, str], bool]
@@ -103,7 +103,7 @@ class ValueRow(QWidget):
         self.lock.set_icon("lock", "text_2" if secret else "text_3")
         self.value.set_masked(secret)
         held = self._is_kept and secret
-        self.value.setPlaceholderText(_HELD if held else "Value")
+        self.value.setPlaceholderText(HELD if held else "Value")
         self.value.setToolTip(_HOW if held else "")
         self._name_parts()
 
