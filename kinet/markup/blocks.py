@@ -11,16 +11,15 @@ from collections.abc import Iterator
 
 from markdown_it.token import Token
 
+from kinet.markup.fences import FENCE, closes_fence
 from kinet.markup.going_on import GoingOn
 from kinet.markup.parser import parse_blocks
 from kinet.markup.slices import (
-    FENCE,
     UNBOUNDED,
     Block,
     Bounds,
     Kind,
     bounded,
-    closes_fence,
     cut_place,
     is_long,
     opening_line,
@@ -86,7 +85,7 @@ class BlockStream:
         """Takes a piece; the blocks that it closed, in order."""
         text = self._with_line_feeds(text)
         if self._unseen is not None:
-            text = self._from_first_sign(text, self._unseen)
+            text, self._unseen = _from_first_sign(self._unseen + text)
         if not text:
             return []
         self._tail += text
@@ -132,16 +131,6 @@ class BlockStream:
         if text.endswith("\r"):
             text, self._return = text[:-1], "\r"
         return line_feeds(text)
-
-    def _from_first_sign(self, text: str, before: str) -> str:
-        """The beginning of a text without what is unseen there; "" while nothing else has come."""
-        whole = before + text
-        seen = without_unseen_begin(whole)
-        self._unseen = None if seen else whole
-        if not seen:
-            return ""
-        # Before words a mark may say in which direction they are read.
-        return whole.removeprefix(BYTE_ORDER_MARK) if seen[0].isalpha() else seen
 
     def _feed_fence(self, closed: list[Block]) -> bool:
         """Looks for the closing line of the open fence; True if it was found."""
@@ -349,6 +338,15 @@ def split_in_steps(stream: BlockStream, source: str) -> Iterator[list[Block]]:
         yield stream.feed(source[start:end])
         start = end
     yield stream.finish()
+
+
+def _from_first_sign(text: str) -> tuple[str, str | None]:
+    """(a beginning without what is unseen there, None); ("", all of it) while nothing is seen."""
+    seen = without_unseen_begin(text)
+    if not seen:
+        return "", text
+    # Before words a mark may say in which direction they are read.
+    return (text.removeprefix(BYTE_ORDER_MARK) if seen[0].isalpha() else seen), None
 
 
 def _kind(token: Token) -> Kind:

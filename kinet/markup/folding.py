@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from html import unescape
 
+from kinet.markup.fences import FENCE
 from kinet.markup.links import target
-from kinet.markup.slices import FENCE
 
 # Marks that are left out by who writes in a hurry, or left to the reader: accents of Latin, Greek
 # and Cyrillic, points of Hebrew and Arabic. Those of other scripts are letters of their own.

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from kinet.markup.fences import FENCE
 from kinet.markup.going_on import GoingOn
 
 Kind = Literal["prose", "code", "table"]
-
-FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})([^\n]*)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +119,6 @@ def opening_line(source: str) -> tuple[int, str]:
             return 0, ""
         start = end + 1
     return 0, ""
-
-
-def closes_fence(line: str, mark: str, length: int) -> bool:
-    """True if a line closes a fence that was opened by `length` marks."""
-    bare = line.strip(" \t")
-    wide = line.expandtabs(4)
-    indent = len(wide) - len(wide.lstrip(" "))
-    return indent < 4 and len(bare) >= length and bare == mark * len(bare)
 
 
 def _table_head(source: str) -> tuple[int, str]:

@@ -43,8 +43,13 @@ class Screen:
         return lines[:-1] if newest.is_empty and not newest.joined else list(lines)
 
     @property
+    def open_lines(self) -> list[Line]:
+        """What may still change, the line that is only begun included."""
+        return self._grid.lines
+
+    @property
     def open_text(self) -> str:
-        """The text of what may still change, the line that is only begun included."""
+        """The text of that."""
         return joined(self._grid.lines)
 
     @property

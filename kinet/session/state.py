@@ -89,7 +89,7 @@ class SessionState:
                 self.calls[call_id] = event
             case ToolFinished(call_id=call_id, name=name, is_error=is_error, details=details):
                 self.calls.pop(call_id, None)
-                if details.get("kept_whole") or details.get("job"):
+                if details.get("kept_whole") or details.get("colours") or details.get("job"):
                     self.parts.make_room()
                 if name in _WRITING and not is_error:
                     self.written |= {str(path) for path in details.get("paths", ())}

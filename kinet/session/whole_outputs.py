@@ -10,6 +10,7 @@ from kinet.core.events import ToolFinished
 from kinet.session.recorder import Recorder
 
 if TYPE_CHECKING:
+    from kinet.markup.terminal_inks import Inks
     from kinet.store.sessions import SessionStore
 
 
@@ -37,6 +38,17 @@ class WholeOutputs:
             return None
         read = await asyncio.to_thread(whole_output.page, file, offset, characters)
         return None if read is None else read.text
+
+    async def colours(
+        self, call_id: str, offset: int, characters: int, shift: int = 0
+    ) -> Inks | None:
+        """The colours of a part of an output, each place moved by `shift`; None for none."""
+        from kinet.tools.processes import kept_colours, whole_output
+
+        file = whole_output.place_of(self._data_dir, self._session_id, call_id)
+        if file is None:
+            return None
+        return await asyncio.to_thread(kept_colours.inks, file, offset, characters, shift)
 
     async def save(self, call_id: str, to: Path) -> bool:
         """Writes such an output to another file; False if it is not kept any more.

@@ -102,7 +102,7 @@ class KeptThings:
             self._at_work.start()
 
     def _output_files(self) -> list[Path]:
-        return list((self._home / whole_output.FOLDER).glob("*/*.txt"))
+        return list((self._home / whole_output.FOLDER).glob("*/*.*"))
 
 
 def _size(folder: Path) -> int:

@@ -13,6 +13,7 @@ from pydantic import Field
 from kinet.core.approval import ApprovalRequest, Scope
 from kinet.core.errors import ToolError
 from kinet.policy.commands import judge_command
+from kinet.policy.gate import granted_to_read
 from kinet.policy.paths import is_inside
 from kinet.policy.visible import visible_line
 from kinet.tools.base import Access, Arguments, ToolContext, ToolOutput
@@ -88,6 +89,14 @@ class Shell:
         judgement = judge_command(arguments.command, root, data_dir=context.data_dir, start=start)
         if judgement.verdict == "deny":
             raise ToolError(f"This command is never run: {judgement.reason}.", kind="refused")
+        if judgement.verdict != "allow" and granted_to_read(
+            self.name, arguments.model_dump(), context.grant
+        ):
+            raise ToolError(
+                f"What it would read has changed since it was judged: {judgement.reason}.",
+                hint="Call it once more; then the person is asked.",
+                kind="refused",
+            )
         if context.boxed and not is_inside(start, root):
             # The box has no such place, or another one of that name.
             start = root
@@ -219,8 +228,10 @@ class _OnLoop:
 
 def _output(ended: Ended, command: ShellCommand, now: Path, gone: Path | None) -> ToolOutput:
     lines = [ended.output.rstrip("\n")] if ended.output.strip() else []
+    begins = 0
     if gone is not None:
         lines.insert(0, f"[{visible_line(str(gone))} is gone; this began in the project folder]")
+        begins = len(lines[0]) + 1
     if ended.timed_out:
         limit = f"{command.timeout_s:.0f}"
         lines.append(
@@ -248,7 +259,11 @@ def _output(ended: Ended, command: ShellCommand, now: Path, gone: Path | None) -
         )
     if now != command.root or command.start != command.root:
         lines.append(_place_line(now, command.root))
-    return ToolOutput("\n".join(lines), preview, _details(ended, command), is_error=failed)
+    details = _details(ended, command)
+    if ended.coloured:
+        # Where the output begins in these lines, and what they leave out of it.
+        details["colours"] = [begins, *ended.gap]
+    return ToolOutput("\n".join(lines), preview, details, is_error=failed)
 
 
 def _details(ended: Ended, command: ShellCommand) -> dict[str, object]:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFontInfo
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QScrollArea
 
+from kinet.tools.processes import kept_output
 from kinet.ui.chat.announcements import command_words
 from kinet.ui.transcript.entries.command_entry import CommandEntry
 from kinet.ui.window.outline import outline_of
@@ -195,6 +196,30 @@ async def test_a_step_of_it_is_shown_whole_in_the_panel_and_says_what_the_model_
         assert "first and last" in detail._share.sentence()
         live.panel.transcript.open_step(1)
         assert detail._share.sentence() == "Kept from the model"
+
+
+async def test_a_long_output_has_its_colours_at_both_ends_and_in_each_part(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HEAD", "TAIL", "PRINTED"):
+        monkeypatch.setattr(kept_output, name, 4_000)
+    async with live_window(tmp_path / "home", folder=folder) as live:
+        await run(live, r"!printf '\033[31mred %s\033[0m and so on\n' $(seq 2000)")
+        live.panel.transcript.open_step(0)
+        detail = live.window.parts.steps.detail
+        view = detail.output
+        await until(lambda: bool(view._inks))
+        view.finish_loading()
+        for number in (0, len(view.rows) - 1, 200):
+            view.scroll_to_row(number)
+            row = view.rows[number]
+            assert [(row.text[: run.length], run.token) for run in row.runs] == [
+                (row.text.removesuffix(" and so on"), "danger")
+            ]
+        detail.whole.ends.click()
+        await until(lambda: len(view.rows) > 1_500 and bool(view._inks))
+        view.scroll_to_row(1_000)
+        assert [run.token for run in view.rows[1_000].runs] == ["danger"]
 
 
 async def test_a_protected_place_is_asked_about_on_a_card_and_a_no_gives_the_text_back(

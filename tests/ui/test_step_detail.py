@@ -21,6 +21,8 @@ from pytestqt.qtbot import QtBot
 
 from kinet.core.completion import Usage
 from kinet.core.events import ToolProgress, ToolStarted
+from kinet.markup.terminal_codes import Pen
+from kinet.markup.terminal_inks import Inks, record
 from kinet.ui.kit import row_hits
 from kinet.ui.kit.controls import ElidedLabel
 from kinet.ui.panel.step_detail import CHANGES, INPUT, MODEL, OUTPUT, RAW, StepDetail
@@ -109,6 +111,18 @@ def words(part: QWidget) -> list[QWidget]:
     return [piece for piece in pieces if piece.isVisible()]
 
 
+def test_where_the_tabs_have_no_room_the_longest_word_becomes_a_short_one(
+    panel: StepDetail,
+) -> None:
+    panel.show_step(step("x", details={"diff": "--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n"}))
+    assert panel.tabs.tabText(MODEL) == "Model’s view"
+    panel.resize(300, 800)
+    assert panel.tabs.tabText(MODEL) == "Model"
+    assert panel.tabs.tabToolTip(MODEL) == "Model’s view"
+    panel.resize(400, 800)
+    assert panel.tabs.tabText(MODEL) == "Model’s view"
+
+
 def test_all_of_a_long_output_is_there(panel: StepDetail) -> None:
     whole = "".join(f"line {number}\n" for number in range(5_000))
     panel.show_step(step(whole, model_content=cut(whole)))
@@ -185,6 +199,34 @@ def test_bars_of_several_rows_stay_in_place_and_in_colour(panel: StepDetail) -> 
     # The very bytes are in the raw form.
     panel.tabs.setCurrentIndex(RAW)
     assert "\\u001b[32mA: 49%\\u001b[0m\\n\\rB: 49%\\u001b[A" in panel.raw.toPlainText()
+
+
+def test_rows_take_on_colours_that_lie_apart_when_they_are_seen(panel: StepDetail) -> None:
+    line = "Fehler im Test\n"
+    content = "[begun]\n" + line * 3_000 + "\x00e\u0301 odd"
+    asked: list[tuple[str, object]] = []
+    panel.whole.colours_wanted.connect(lambda *one: asked.append(one))
+    panel.show_step(step(content, details={"colours": [8, 0, 0, 0]}))
+    assert asked == [("call-1", [8, 0, 0, 0])]
+    panel.output.finish_loading()
+    red, blue = Pen("c1"), Pen("", "#112233", "b")
+    parts = [record(n * len(line), 6, 0) for n in range(3_000)]
+    parts.append(record(3_000 * len(line), 1, 1))
+    panel.whole.show_colours("another", [Inks(b"", [])])
+    panel.whole.show_colours("call-1", [Inks(b"".join(parts), [red, blue], 8)])
+    rows = panel.output.rows
+    assert rows[0].runs == ()
+    assert [(run.start, run.length, run.token) for run in rows[1].runs] == [(0, 6, "danger")]
+    assert rows[2_000].runs == ()
+    panel.output.scroll_to_row(2_000)
+    assert rows[2_000].runs == rows[1].runs
+    assert panel.output.document().findBlockByNumber(2_000).layout().formats()
+    panel.output.scroll_to_row(3_001)
+    (odd,) = rows[-1].runs
+    assert (rows[-1].text[: odd.length], odd.ground) == ("\u2400", "#112233")
+    assert panel.output.toPlainText() == content.replace("\x00", "\u2400")
+    panel.show_step(step(content))
+    assert not any(row.runs for row in panel.output.rows)
 
 
 def test_every_row_is_written_from_the_left(panel: StepDetail) -> None:

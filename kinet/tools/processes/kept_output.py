@@ -8,9 +8,11 @@ import re
 from pathlib import Path
 
 from kinet.core import atomic_write
-from kinet.markup.terminal_codes import split_open
-from kinet.markup.terminal_screen import HEIGHT, Screen, acts, joined, without_controls
+from kinet.markup.terminal_codes import Pen, split_open
+from kinet.markup.terminal_inks import inks_of
+from kinet.markup.terminal_screen import HEIGHT, Line, Screen, acts, joined, without_controls
 from kinet.paths import ensure_private_dir
+from kinet.tools.processes.kept_colours import KeptColours
 
 # Characters in memory; only an output that is longer than both goes to a file.
 HEAD = 512 * 1024
@@ -20,7 +22,7 @@ LARGEST_FILE = 512 * 1024 * 1024
 # The newest lines are held back for what may still be printed over them, up to this.
 _LONGEST_OPEN = 64 * 1024
 
-# Characters of what was printed, as it was, for its colours.
+# Characters of what was printed, as it was, for its colours; those of a longer one lie in a file.
 PRINTED = 128 * 1024
 
 # What neither moves nor colours.
@@ -37,10 +39,13 @@ class KeptOutput:
     """
 
     def __init__(self, file: Path | None = None, *, from_start: bool = False) -> None:
+        # Nobody looks at a job's output in colour when it has ended.
+        self._colours = KeptColours(file) if file is not None and not from_start else None
+        self.has_colours = False
         self._head: list[str] = []
         self._tail: list[str] = []
         self._head_size = self._tail_size = 0
-        self._lines = _Lines()
+        self._lines = _Lines(coloured=self._colours is not None)
         self._printed: list[str] = []
         self._printed_size = 0
         self._acts = False
@@ -65,10 +70,14 @@ class KeptOutput:
             self._printed_size += len(text)
             self._acts = self._acts or acts(text.replace("\r\n", "\n"))
         self._keep(self._lines.feed(text))
+        if self._printed_size >= PRINTED and self._colours is not None:
+            self._colours.keep()
 
     def close(self) -> None:
         """Takes the last line as it stands, and ends the file."""
         self._keep(self._lines.rest())
+        if self._colours is not None:
+            self.has_colours = self._colours.close()
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -79,11 +88,21 @@ class KeptOutput:
 
     def text(self) -> str:
         """What memory holds; in the middle, in words, how much there is besides."""
+        return "".join([*self._head, self._gap(), *self._tail, self._lines.shown()])
+
+    def gap(self) -> tuple[int, int, int]:
+        """(where `text` leaves something out, how many characters it says there, how many it
+        leaves out)."""
+        return self._head_size, len(self._gap()), self.dropped
+
+    def _gap(self) -> str:
         where = "lie in the kept file" if self.is_whole_on_disk else "were not kept"
-        middle = [f"\n[{self.dropped:,} characters {where}]\n"] if self.dropped else []
-        return "".join([*self._head, *middle, *self._tail, self._lines.shown()])
+        return f"\n[{self.dropped:,} characters {where}]\n" if self.dropped else ""
 
     def _keep(self, text: str) -> None:
+        if self._colours is not None:
+            for start, length, pen in self._lines.inks:
+                self._colours.add(self.total + start, length, pen)
         if not text:
             return
         self.total += len(text)
@@ -150,14 +169,18 @@ class PipeText:
 class _Lines:
     """Gives lines out as they stood last; holds back what may still be printed over."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, coloured: bool = False) -> None:
+        self._coloured = coloured
         self._open = ""
         # Where something moves: what is open stands on it.
         self._screen: Screen | None = None
+        # What is coloured of what was given out last, by its place there.
+        self.inks: list[tuple[int, int, Pen]] = []
 
     def feed(self, text: str) -> str:
         """The lines that cannot change any more, each with its line feed."""
         text = text.replace("\r\n", "\n") if "\r" in text else text
+        self.inks = []
         if self._screen is None and not acts(text):
             self._open += text
             cut = _end_of_done(self._open)
@@ -169,17 +192,26 @@ class _Lines:
         screen = self._screen
         lines = screen.feed(text)
         done = joined(lines)
+        self._take_inks(lines)
         if lines and not screen.goes_on:
             done += "\n"
-        if screen.is_plain and not screen.goes_on:
+        if screen.is_plain and not screen.goes_on and not self._has_inks(screen):
             self._open, self._screen = screen.open_text, None
         return without_controls(done)
 
     def rest(self) -> str:
         """What is open as it stands; it is given out with this."""
         text = self.shown()
+        self._take_inks(self._screen.open_lines if self._screen else [])
         self._open, self._screen = "", None
         return text
+
+    def _has_inks(self, screen: Screen) -> bool:
+        """True if what is open there has colours that are to be kept."""
+        return self._coloured and next(inks_of(screen.open_lines), None) is not None
+
+    def _take_inks(self, lines: list[Line]) -> None:
+        self.inks = list(inks_of(lines)) if self._coloured else []
 
     def shown(self) -> str:
         """What is open as it stands."""

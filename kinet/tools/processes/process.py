@@ -49,6 +49,9 @@ class Ended:
     folder: Path | None = None
     # How it began, with its colours and moves; "" where it has none.
     printed: str = ""
+    # True where its colours lie beside it; `gap` says what `output` leaves out, see `KeptOutput`.
+    coloured: bool = False
+    gap: tuple[int, int, int] = (0, 0, 0)
 
 
 @dataclass(slots=True)
@@ -292,6 +295,8 @@ class RunningCommand:
                 kept=kept.is_whole_on_disk,
                 trouble=kept.problem,
                 printed=kept.printed(),
+                coloured=kept.has_colours,
+                gap=kept.gap(),
                 folder=self._note.read() if self._note is not None else None,
             )
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer
@@ -18,7 +17,6 @@ from kinet.core.events import (
     TurnFinished,
 )
 from kinet.ui.frame.window_frame import WindowFrame
-from kinet.ui.kit.tasks import spawn
 from kinet.ui.look.theme import Theme
 
 if TYPE_CHECKING:
@@ -64,6 +62,7 @@ class StepDesk(QObject):
     def detail(self) -> StepDetail:
         """The step panel's content; built soon after the first step, or when it is asked for."""
         if self._detail is None:
+            from kinet.ui.desks.step_outputs import StepOutputs
             from kinet.ui.panel.step_detail import StepDetail
 
             detail = StepDetail(self._room)
@@ -73,38 +72,13 @@ class StepDesk(QObject):
             detail.problem.connect(self._tell)
             detail.link_chosen.connect(lambda url: _ask_for_link(self._panel, url))
             detail.rest_requested.connect(self._send_rest)
-            detail.part_requested.connect(self._load_part)
-            detail.whole_wanted.connect(self._save_whole)
+            StepOutputs(detail, self._session, self._tell)
             self._room.column.addWidget(detail)
             self._detail = detail
         return self._detail
 
-    def _load_part(self, call_id: str, part: int) -> None:
-        session = self._panel.session if self._panel is not None else None
-        if session is not None:
-            spawn(self._show_part(session, call_id, part), "read an output")
-
-    async def _show_part(self, session: OpenSession, call_id: str, part: int) -> None:
-        from kinet.ui.panel.whole_strip import PART
-
-        text = await session.outputs.part(call_id, part * PART, PART)
-        self.detail.whole.show_part(call_id, part, text)
-
-    def _save_whole(self, call_id: str, path: str) -> None:
-        session = self._panel.session if self._panel is not None else None
-        if session is not None:
-            spawn(self._write_whole(session, call_id, Path(path)), "save an output")
-
-    async def _write_whole(self, session: OpenSession, call_id: str, path: Path) -> None:
-        from kinet.ui.kit.save_text import not_written
-        from kinet.ui.panel.whole_strip import GONE
-
-        try:
-            kept = await session.outputs.save(call_id, path)
-        except OSError as exc:
-            self._tell(not_written(path, exc))
-            return
-        self._tell(f"Saved as {path.name}" if kept else GONE)
+    def _session(self) -> OpenSession | None:
+        return self._panel.session if self._panel is not None else None
 
     def _tell(self, sentence: str) -> None:
         if self._panel is not None:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
 
 from kinet.markup.links import names_target, openable, target
 from kinet.markup.terminal_codes import PLAIN, Pen
+from kinet.markup.terminal_inks import Inks
 from kinet.markup.terminal_screen import LONGEST_LINE, Line, Screen
 from kinet.ui.kit.rows import Row, Run, said
 from kinet.ui.kit.visible_text import HIDDEN, spell_out, symbol_of
 
-__all__ = ["LONGEST_LINE", "TerminalReader", "broken", "coloured", "read_all", "read_rows"]
+__all__ = [
+    "LONGEST_LINE",
+    "TerminalReader",
+    "broken",
+    "coloured",
+    "dressed",
+    "read_all",
+    "read_rows",
+]
 
 # One unbroken line costs layout time by its square: a longer one is broken for display.
 _BROKEN_INTO = 2_000
@@ -67,6 +76,23 @@ def coloured(text: str, printed: str) -> Iterator[Row]:
             yield row
         if not row.joined:
             line = next(colours, None)
+
+
+def dressed(row: Row, source: str, inks: Inks) -> Row:
+    """A row of a text in the colours of its place in it; nothing is added to its words."""
+    words = source[row.start : row.end].rstrip("\n")
+    places: Sequence[int] = range(len(words) + 1)
+    if len(words) != len(row.text):
+        # Some are shown as several signs.
+        lengths = (len(symbol_of(c)) if HIDDEN.match(c) else 1 for c in words)
+        places = list(accumulate(lengths, initial=0))
+    if places[-1] != len(row.text):
+        return row
+    runs = []
+    for start, end, pen in inks.between(row.start, row.start + len(words)):
+        first, last = places[start - row.start], places[end - row.start]
+        runs.append(Run(first, last - first, *_look(pen), pen.link))
+    return row._replace(runs=tuple(runs)) if runs else row
 
 
 def broken(row: Row, at: tuple[int, ...] = ()) -> Iterator[Row]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from PySide6.QtCore import QRect, QRectF, Qt, QTimer
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from kinet.markup.terminal_inks import Inks
 from kinet.ui.kit.row_links import RowLinks
 from kinet.ui.kit.row_view import RowView
 from kinet.ui.kit.rows import Row, said
-from kinet.ui.kit.terminal_text import TerminalReader, broken, coloured, read_rows
+from kinet.ui.kit.terminal_text import TerminalReader, broken, coloured, dressed, read_rows
 from kinet.ui.panel.model_share import ModelShare
 
 MARK_HEIGHT = 28
@@ -39,6 +40,9 @@ class OutputView(RowView):
     waits_for_sight = True
     # As a terminal has it.
     tab_width = 8
+    # The text on show, and its colours where they lie apart from it.
+    _source = ""
+    _inks: Sequence[Inks] = ()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, surface="side")
@@ -64,6 +68,7 @@ class OutputView(RowView):
         """Shows a finished output, its end a moment later where it is very long. `share` draws the
         bar beside what the model got; `printed` is what the text was made of, with its colours."""
         self._stop_live()
+        self._source, self._inks = text, ()
         share = share or ModelShare("none")
         self._all_sent = share.kind == "all"
         rows = coloured(text, printed) if printed else read_rows(text)
@@ -75,9 +80,26 @@ class OutputView(RowView):
         else:
             self._more.start()
 
+    def show_colours(self, inks: Sequence[Inks]) -> None:
+        """The colours of what is on show, part by part: a row takes them on when it is seen."""
+        self._inks = inks
+        self._colours.forget()
+        self.decorate()
+
+    def decorate(self) -> None:
+        """Rows that come into view get the colours that lie apart from them."""
+        for block, _rect in self.visible_blocks() if self._inks else ():
+            number = block.blockNumber()
+            for inks in self._inks if number < len(self.rows) else ():
+                row = self.rows[number]
+                if not row.runs and not row.height:
+                    self.rows[number] = dressed(row, self._source, inks)
+        super().decorate()
+
     def start_live(self, text: str = "", *, cut: bool = False) -> None:
         """Begins an output that grows; `cut` says that more came before `text`."""
         self._stop_live()
+        self._source, self._inks = "", ()
         self._rest = None
         self._all_sent = False
         self._reader = TerminalReader()

@@ -6,7 +6,7 @@ import time
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from kinet.markup.folding import folded
 from kinet.markup.visible import without_escapes
@@ -23,6 +23,7 @@ from kinet.ui.panel.output_view import OutputView
 from kinet.ui.panel.pictures_place import PicturesPlace
 from kinet.ui.panel.step_foot import ShareRow, StepFoot
 from kinet.ui.panel.step_head import StepHead
+from kinet.ui.panel.step_tabs import StepTabs
 from kinet.ui.panel.step_text import (
     data_of,
     data_text,
@@ -45,6 +46,7 @@ _TABS = (
     ("Data", "stepDetailData"),
     ("Pictures", "stepDetailPictures"),
 )
+_SHORT = {"Model’s view": "Model"}
 _LIVE = ("running", "waiting")
 
 
@@ -120,9 +122,9 @@ class StepDetail(QFrame):
             self._fed = record.printed
         else:
             self._filled.clear()
-        self.tabs.setTabVisible(CHANGES, bool(record.details.get("diff")))
-        self.tabs.setTabVisible(DATA, data_of(record) is not None)
-        self.tabs.setTabVisible(PICTURES, bool(record.pictures))
+        self.tabs.set_visible(CHANGES, bool(record.details.get("diff")))
+        self.tabs.set_visible(DATA, data_of(record) is not None)
+        self.tabs.set_visible(PICTURES, bool(record.pictures))
         if not same and only_pictures(record):
             self.tabs.setCurrentIndex(PICTURES)
         self._fill(OUTPUT)
@@ -218,12 +220,8 @@ class StepDetail(QFrame):
         self._head.previous_clicked.connect(self.previous_requested)
         self._head.next_clicked.connect(self.next_requested)
         self._head.close_clicked.connect(self.closed)
-        self.tabs = QTabBar(self)
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
+        self.tabs = StepTabs([(title, _SHORT.get(title, title)) for title, _name in _TABS], self)
         self.tabs.setAccessibleName("Parts of the step")
-        for title, _name in _TABS:
-            self.tabs.addTab(title)
         self.tabs.currentChanged.connect(self._show_tab)
         self._share_row = ShareRow(self)
         self._share_row.cut_requested.connect(self.output.show_cut)
@@ -292,6 +290,7 @@ class StepDetail(QFrame):
         elif tab == OUTPUT:
             printed = str(self._record.details.get("printed", ""))
             self.output.show_text(self._text(OUTPUT), self._share, printed)
+            self.whole.ask_colours(self._record.details.get("colours"))
         elif tab == CHANGES:
             self.changes.show_diff(self._text(CHANGES))
         elif tab == PICTURES:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
+from kinet.markup.terminal_inks import Inks
 from kinet.ui.kit.controls import ElidedLabel, IconButton
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.panel.model_share import ModelShare
@@ -20,11 +23,14 @@ class WholeStrip(QFrame):
 
     part_requested = Signal(str, int)
     problem = Signal(str)
+    # Of which call, and where its output stands in the text on show.
+    colours_wanted = Signal(str, object)
 
     def __init__(self, view: OutputView, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._view = view
         self._call_id, self._ends, self._share = "", "", ModelShare("none")
+        self._places: object = None
         self.setObjectName("wholeStrip")
         self.setFixedHeight(36)
         self._total, self._part = 0, -1
@@ -57,8 +63,10 @@ class WholeStrip(QFrame):
         self._say(-1)
         self.setVisible(total > 0)
 
-    def show_part(self, call_id: str, part: int, text: str | None) -> None:
-        """A part that was asked for; None if it is not kept any more."""
+    def show_part(
+        self, call_id: str, part: int, text: str | None, inks: Inks | None = None
+    ) -> None:
+        """A part that was asked for, with its colours; None if it is not kept any more."""
         if call_id != self._call_id:
             return
         if text is None:
@@ -67,6 +75,18 @@ class WholeStrip(QFrame):
             return
         self._say(part)
         self._view.show_text(text)
+        self._view.show_colours((inks,) if inks else ())
+
+    def ask_colours(self, places: object) -> None:
+        """Both ends are on show; their colours may lie in a file."""
+        self._places = places
+        if places:
+            self.colours_wanted.emit(self._call_id, places)
+
+    def show_colours(self, call_id: str, inks: Sequence[Inks]) -> None:
+        """The colours of both ends, which were asked for."""
+        if call_id == self._call_id and self._part < 0:
+            self._view.show_colours(inks)
 
     def _turn(self) -> None:
         """From both ends to the first part, and back."""
@@ -75,6 +95,7 @@ class WholeStrip(QFrame):
             return
         self._say(-1)
         self._view.show_text(self._ends, self._share)
+        self.ask_colours(self._places)
 
     def _ask(self, part: int) -> None:
         self.part_requested.emit(self._call_id, part)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from PySide6.QtGui import QTextDocument
 
+from kinet.markup.fences import FENCE
 from kinet.markup.look import Look
 from kinet.markup.render import Code, code_of, to_html, user_html
-from kinet.markup.slices import FENCE, Block, opening_line
+from kinet.markup.slices import Block, opening_line
 from kinet.ui.transcript.blocks import documents
 from kinet.ui.transcript.blocks.ornaments import NONE
 from kinet.ui.transcript.blocks.style import Style
