@@ -13,6 +13,7 @@ from pathlib import Path
 
 from kinet.core import atomic_write
 from kinet.paths import ensure_private_dir
+from kinet.workspace.content_packs import LARGEST, ContentPacks
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
@@ -24,6 +25,7 @@ class ContentStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._guard = threading.Lock()
+        self._packs = ContentPacks(folder / "packs")
         self._known: dict[str, int] | None = None
         self._total = 0
         # Only while a removal is under way.
@@ -41,14 +43,10 @@ class ContentStore:
                 self._put_since.add(digest)
             if digest in known:
                 return digest
-            path = self._path(digest)
-            if not path.parent.is_dir():
-                ensure_private_dir(self.folder)
-                ensure_private_dir(path.parent)
-            if durable:
-                atomic_write.write_bytes(path, data)
+            if durable or len(data) > LARGEST:
+                self._put_alone(digest, data, durable=durable)
             else:
-                _write(path, data)
+                self._packs.put(digest, data)
             known[digest] = len(data)
             self._total += len(data)
         return digest
@@ -60,7 +58,9 @@ class ContentStore:
         try:
             data = self._path(digest).read_bytes()
         except OSError:
-            return None
+            with self._guard:
+                self._sizes()
+                return self._packs.get(digest)
         return data if hashlib.sha256(data).hexdigest() == digest else None
 
     def has(self, digest: str) -> bool:
@@ -107,10 +107,14 @@ class ContentStore:
 
     def _remove(self, digests: Iterable[str]) -> None:
         known = self._sizes()
+        gone: list[str] = []
         for digest in list(digests):
             with contextlib.suppress(OSError):
-                self._path(digest).unlink()
-                self._total -= known.pop(digest)
+                self._path(digest).unlink(missing_ok=True)
+                gone.append(digest)
+        with contextlib.suppress(OSError):
+            self._packs.remove(gone)
+            self._total -= sum(known.pop(digest) for digest in gone)
 
     def _sizes(self) -> dict[str, int]:
         if self._known is None:
@@ -120,8 +124,19 @@ class ContentStore:
                     for entry in entries:
                         if _HASH.fullmatch(entry.name):
                             self._known[entry.name] = entry.stat(follow_symlinks=False).st_size
+            self._known |= self._packs.load()
             self._total = sum(self._known.values())
         return self._known
+
+    def _put_alone(self, digest: str, data: bytes, *, durable: bool) -> None:
+        path = self._path(digest)
+        if not path.parent.is_dir():
+            ensure_private_dir(self.folder)
+            ensure_private_dir(path.parent)
+        if durable:
+            atomic_write.write_bytes(path, data)
+        else:
+            _write(path, data)
 
     def _path(self, digest: str) -> Path:
         return self.folder / digest[:2] / digest

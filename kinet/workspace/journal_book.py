@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import weakref
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kinet.workspace.content_store import ContentStore
@@ -22,6 +23,9 @@ from kinet.workspace.journal_log import GOING_ON, Entry, JournalLog
 
 # A file that is named by a call is kept even if a look over the folder would not keep it.
 LARGEST_NAMED = 64 * 1024 * 1024
+# A look is shared for so long at most, and by so many calls in a row.
+_FRESH_SECONDS = 0.25
+_MOST_SHARED = 8
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
@@ -36,6 +40,15 @@ class Ticket:
     named: Mapping[str, FileState | None] = field(default_factory=dict)
     look: Look | None = None
     problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A look that ended `at`, took so many `seconds`, and left the log at this `number`."""
+
+    at: float
+    seconds: float
+    number: int = 0
 
 
 class FolderBook:
@@ -53,6 +66,9 @@ class FolderBook:
         # Of calls that are under way; one that never came back is forgotten with its call.
         self._tickets: weakref.WeakSet[Ticket] = weakref.WeakSet()
         self._tickets_guard = threading.Lock()
+        # The last look after a call, and how often such a one was shared in a row.
+        self._seen: _Seen | None = None
+        self._shared = 0
         # A folder that is too large is not looked over again and again in vain.
         self._too_large = ""
 
@@ -68,7 +84,7 @@ class FolderBook:
             if self._too_large:
                 ticket.problem = self._too_large
                 return
-            look = self._look(same_rules=False)
+            look = self._fresh() or self._look(same_rules=False)
             if look.problem:
                 ticket.problem = look.problem
                 self._too_large = look.problem if look.too_large else ""
@@ -93,11 +109,14 @@ class FolderBook:
         """What the call changed; it is in the log when this returns. OSError if it cannot be."""
         with self.lock:
             changes: list[Change] = []
+            seen: _Seen | None = None
             if ticket.look is not None:
+                began = time.monotonic()
                 look = self._look(same_rules=True, known=ticket.look)
                 ticket.problem = look.problem
                 if not look.problem:
                     self._known = look
+                    seen = _Seen(time.monotonic(), time.monotonic() - began)
                     changes = changes_between(ticket.look, look)
             for path, before in ticket.named.items():
                 after = self.state(path)
@@ -109,6 +128,8 @@ class FolderBook:
                     "call", ticket.session_id, ticket.turn_id, changes,
                     call_id=ticket.call_id, tool=ticket.tool,
                 )  # fmt: skip
+            if seen is not None:
+                self._seen = replace(seen, number=self.number)
             self._under_way(ticket, False)
             return changes
 
@@ -151,6 +172,21 @@ class FolderBook:
         """
         with self.lock:
             return self.log.forget(session_ids), set(self.wanted())
+
+    def _fresh(self) -> Look | None:
+        """The look after the last call, if it is no older than one that began now would be.
+
+        Calls that follow each other at once share it. Each adds to the rules of those before it.
+        """
+        seen, self._seen = self._seen, None
+        if seen is None or seen.number != self.number or self._shared >= _MOST_SHARED:
+            self._shared = 0
+            return None
+        if time.monotonic() - seen.at > min(seen.seconds, _FRESH_SECONDS):
+            self._shared = 0
+            return None
+        self._shared += 1
+        return self._known
 
     def _under_way(self, ticket: Ticket, begins: bool = True) -> None:
         with self._tickets_guard:

@@ -1,0 +1,216 @@
+"""Small contents, many to a file: a first look over a folder keeps thousands of them."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import struct
+import weakref
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from kinet.core import atomic_write
+from kinet.paths import ensure_private_dir
+
+# Bytes. What is larger has a file of its own; a pack that holds so much is followed by another.
+LARGEST = 256 * 1024
+_FULL = 16 * 1024 * 1024
+# Each content is preceded by its SHA-256 and its length.
+_HEAD = struct.Struct(">32sI")
+# Where a content was that is gone.
+_NOTHING = bytes(32)
+_SUFFIX = ".pack"
+_BINARY = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a content lies."""
+
+    pack: str
+    offset: int
+    size: int
+
+
+class ContentPacks:
+    """Bytes by SHA-256. It writes into packs of its own, so several may share a folder.
+
+    Whoever owns it sees to it that one thread calls at a time. Those that write raise OSError.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._places: dict[bytes, _Place] = {}
+        # Further copies, that others wrote.
+        self._copies: defaultdict[bytes, list[_Place]] = defaultdict(list)
+        # The pack that is written now.
+        self._name, self._end, self._descriptor = "", 0, -1
+        self._closing: weakref.finalize[[int], ContentPacks] | None = None
+
+    def load(self) -> dict[str, int]:
+        """Looks through all packs: each content's hash and size."""
+        self._places.clear()
+        self._copies.clear()
+        with contextlib.suppress(OSError), os.scandir(self._folder) as entries:
+            for name in sorted(entry.name for entry in entries):
+                if name.endswith(_SUFFIX):
+                    with contextlib.suppress(OSError):
+                        self._note(self._in_pack(name))
+        return {digest.hex(): place.size for digest, place in self._places.items()}
+
+    def put(self, digest: str, data: bytes) -> None:
+        """Keeps what is not kept yet."""
+        if self._descriptor < 0 or self._end > _FULL:
+            self._begin()
+        raw = bytes.fromhex(digest)
+        record = _HEAD.pack(raw, len(data)) + data
+        try:
+            atomic_write.write_all(self._descriptor, record)
+        except OSError:
+            # Half a record would hide all that came after it.
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, self._end)
+                os.lseek(self._descriptor, self._end, os.SEEK_SET)
+            raise
+        self._places[raw] = _Place(self._name, self._end + _HEAD.size, len(data))
+        self._end += len(record)
+
+    def get(self, digest: str) -> bytes | None:
+        """The bytes, whole and as they were; None if they are gone or damaged."""
+        raw = bytes.fromhex(digest)
+        data = self._read(raw)
+        if data is None:
+            # Another one may have put its pack together anew.
+            self.load()
+            data = self._read(raw)
+        return data
+
+    def remove(self, digests: Collection[str]) -> None:
+        """Removes contents; their bytes are gone from the disk when this returns."""
+        by_pack: defaultdict[str, list[_Place]] = defaultdict(list)
+        for digest in digests:
+            raw = bytes.fromhex(digest)
+            if place := self._places.pop(raw, None):
+                for each in (place, *self._copies.pop(raw, ())):
+                    by_pack[each.pack].append(each)
+        for name, places in by_pack.items():
+            if name == self._name:
+                self._leave()
+            with contextlib.suppress(FileNotFoundError):
+                self._take_out(name, places)
+
+    def _take_out(self, name: str, places: list[_Place]) -> None:
+        """Puts a pack together without these; in one that somebody writes they are blanked."""
+        path = self._folder / name
+        descriptor = os.open(path, os.O_RDWR | _BINARY)
+        try:
+            if not _lock(descriptor):
+                for place in places:
+                    os.lseek(descriptor, place.offset - _HEAD.size, os.SEEK_SET)
+                    blank = _HEAD.pack(_NOTHING, place.size) + bytes(place.size)
+                    atomic_write.write_all(descriptor, blank)
+                return
+            leaving = {place.offset for place in places}
+            found = self._in_pack(name).items()
+            staying = [(raw, place) for raw, place in found if place.offset not in leaving]
+            if not staying:
+                path.unlink()
+                return
+            parts: list[bytes] = []
+            moved: dict[bytes, _Place] = {}
+            end = 0
+            for raw, place in staying:
+                parts += _HEAD.pack(raw, place.size), _at(descriptor, place.offset, place.size)
+                moved[raw] = _Place(name, end + _HEAD.size, place.size)
+                end += _HEAD.size + place.size
+            atomic_write.write_bytes(path, b"".join(parts))
+            self._move(name, moved)
+        finally:
+            os.close(descriptor)
+
+    def _move(self, name: str, moved: dict[bytes, _Place]) -> None:
+        for raw, place in moved.items():
+            if self._places[raw].pack == name:
+                self._places[raw] = place
+            else:
+                others = [copy for copy in self._copies[raw] if copy.pack != name]
+                self._copies[raw] = [*others, place]
+
+    def _note(self, found: dict[bytes, _Place]) -> None:
+        for raw, place in found.items():
+            if self._places.setdefault(raw, place) is not place:
+                self._copies[raw].append(place)
+
+    def _read(self, raw: bytes) -> bytes | None:
+        place = self._places.get(raw)
+        if place is None:
+            return None
+        try:
+            descriptor = os.open(self._folder / place.pack, os.O_RDONLY | _BINARY)
+            try:
+                data = _at(descriptor, place.offset, place.size)
+            finally:
+                os.close(descriptor)
+        except OSError:
+            return None
+        return data if hashlib.sha256(data).digest() == raw else None
+
+    def _in_pack(self, name: str) -> dict[bytes, _Place]:
+        """What a pack holds; one that was broken off ends with its last whole content."""
+        found: dict[bytes, _Place] = {}
+        descriptor = os.open(self._folder / name, os.O_RDONLY | _BINARY)
+        try:
+            end, offset = os.fstat(descriptor).st_size, 0
+            while offset + _HEAD.size <= end:
+                head = _at(descriptor, offset, _HEAD.size)
+                if len(head) < _HEAD.size:
+                    break
+                raw, size = _HEAD.unpack(head)
+                offset += _HEAD.size
+                if offset + size > end:
+                    break
+                if raw != _NOTHING:
+                    found[raw] = _Place(name, offset, size)
+                offset += size
+        finally:
+            os.close(descriptor)
+        return found
+
+    def _begin(self) -> None:
+        self._leave()
+        ensure_private_dir(self._folder)
+        name = f"{secrets.token_hex(8)}{_SUFFIX}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
+        descriptor = os.open(self._folder / name, flags, atomic_write.PRIVATE)
+        _lock(descriptor)
+        self._name, self._end, self._descriptor = name, 0, descriptor
+        self._closing = weakref.finalize(self, os.close, descriptor)
+
+    def _leave(self) -> None:
+        """This pack is not written any further."""
+        if self._closing is not None:
+            self._closing()
+        self._name, self._end, self._descriptor, self._closing = "", 0, -1, None
+
+
+def _at(descriptor: int, offset: int, size: int) -> bytes:
+    os.lseek(descriptor, offset, os.SEEK_SET)
+    return os.read(descriptor, size)
+
+
+def _lock(descriptor: int) -> bool:
+    """Holds a pack until it is closed; False if somebody else does."""
+    try:
+        import fcntl
+    except ImportError:
+        # Windows: a file that is open there is neither removed nor replaced.
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
