@@ -36,8 +36,10 @@ class _Held:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     account: Account | None = None
     place: str = ""
-    # The scopes that the server asked for beyond those it had, with the header that said so.
+    # The header by which the server asked for more than was granted.
     wanted: str = ""
+    # The token that was refused last, for which there was no other.
+    refused: str | None = None
 
 
 class Accounts:
@@ -59,7 +61,6 @@ class Accounts:
         if held is None or held.account is None:
             return "", ""
         return held.account.host, held.place
-
 
     def forget(self, names: Collection[str]) -> None:
         """What is kept for servers of these names is looked up anew. Any thread."""
@@ -117,6 +118,7 @@ class ServerAccount:
                 self._held.account = kept
                 return kept.access_token
             found = kept or now
+            self._held.refused = found.access_token if found is not None else ""
             if found is None or not found.refresh_token or not found.token_endpoint:
                 return ""
             renewed = await self._renewed(found)
@@ -136,6 +138,11 @@ class ServerAccount:
         async with self._held.lock:
             self._held.account = await self._loaded()
             return self._held.account
+
+    async def is_there_another(self) -> bool:
+        """True if there is a token by now that was not refused: kept by another program."""
+        kept = await self.load()
+        return kept is not None and kept.access_token != self._held.refused
 
     async def keep(self, account: Account) -> str:
         """The person has signed in; says where that is kept."""

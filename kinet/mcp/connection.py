@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kinet.core.errors import ToolError
-from kinet.mcp.accounts import Accounts
+from kinet.mcp.accounts import Accounts, ServerAccount
 from kinet.mcp.background import Background
 from kinet.mcp.definition import ServerDefinition
 from kinet.mcp.filling import Filling
@@ -84,6 +84,7 @@ class Connection:
         self._rest_seconds, self._failed_at = rest_seconds, 0.0
         self._owner: asyncio.Task[None] | None = None
         self._live: Life | None = None
+        self._account: ServerAccount | None = None
         self._began = self._ending = self._was_ready = False
 
     def start(self) -> None:
@@ -94,6 +95,8 @@ class Connection:
             self._began = True
             self.snapshot = replace(self.snapshot, state="starting")
             self._background.run(self._begin())
+        elif self.snapshot.state == "sign_in" and not self._ending:
+            self._background.run(self._look_again())
 
     async def end(self) -> None:
         """Ends it and all that it started. In the servers' thread."""
@@ -135,6 +138,14 @@ class Connection:
         why = f": {told.reason}" if told.reason else "."
         return ToolError(f"{self.server.name} is not running{why}", details=_ending(told))
 
+    async def _look_again(self) -> None:
+        """The person may have signed in by another program."""
+        account = self._account
+        found = account is not None and await account.is_there_another()
+        if found and self.snapshot.state == "sign_in" and not self._ending:
+            self._tell(replace(self.snapshot, state="starting"))
+            await self._begin()
+
     async def _begin(self) -> None:
         if not self._ending:
             self._owner = asyncio.create_task(self._own())
@@ -160,6 +171,7 @@ class Connection:
             finally:
                 self._live = None
             failed = self._failed(live, trouble)
+            self._account = live.account
             self._was_ready = self._was_ready or live.was_ready
             self._failed_at = time.monotonic()
             if not self._was_ready or failed.state == "sign_in":

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kinet.core.errors import ToolError
-from kinet.mcp.accounts import Accounts
+from kinet.mcp.accounts import Accounts, ServerAccount
 from kinet.mcp.definition import ServerDefinition
 from kinet.mcp.filling import Filling
 from kinet.mcp.sdk import CLOSED, TIMED_OUT, UNKNOWN_METHOD, VERSION, VERSIONS, Sdk
@@ -46,6 +46,8 @@ class Life:
     ) -> None:
         """`does` is told in words what goes on while it starts."""
         self._accounts = accounts
+        # The person's sign-in, where the server takes one.
+        self.account: ServerAccount | None = None
         self._server, self._folder, self._does = server, folder, does
         self._filling, self._reach = filling, reach
         self._stdio: StdioWay | None = None
@@ -118,10 +120,9 @@ class Life:
             self._stdio = StdioWay(server, self._folder)
             return await stack.enter_async_context(self._stdio.streams(self._sdk))
         reach = await asyncio.to_thread(lambda: reach_for(server, self._reach()))
-        account = None
         if server.takes_sign_in:
-            account = self._accounts.of(self._server, server.url)
-        self._web = WebWay(server, reach, account)
+            self.account = self._accounts.of(self._server, server.url)
+        self._web = WebWay(server, reach, self.account)
         client = await self._web.client(stack)
         if server.kind == "http":
             await stack.enter_async_context(client)

@@ -12,7 +12,8 @@ from mcp_kit import SESSION, Kit
 from signing_server import Authority, signing_server
 
 from kinet.core.errors import ToolError
-from kinet.mcp.account import SessionAccounts
+from kinet.mcp.account import SessionAccounts as KeptInMemory
+from kinet.mcp.definition import ServerDefinition
 from kinet.mcp.sign_in import Visit
 from kinet.mcp.sign_ins import SignedIn
 from kinet.net.redact import redact
@@ -35,6 +36,18 @@ def authority(_running: tuple[Authority, int]) -> Authority:
 @pytest.fixture
 def port(_running: tuple[Authority, int]) -> int:
     return _running[1]
+
+
+class SessionAccounts(KeptInMemory):
+    """Notes who was looked up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def load(self, server: ServerDefinition) -> str:
+        self.asked.append(server.name)
+        return super().load(server)
 
 
 class Person:
@@ -159,6 +172,28 @@ async def test_another_program_that_renewed_it_does_not_sign_this_one_out(
         await other.call("docs__add", a=1, b=1)
         assert (await kit.call("docs__add", a=1, b=1)).content == "2"
         assert authority.refreshes == 1
+    finally:
+        await other.end()
+
+
+async def test_who_signed_in_by_another_program_is_signed_in_at_the_next_turn(
+    kit: Kit, authority: Authority, port: int
+) -> None:
+    store = kit.fields["accounts"] = SessionAccounts()
+    other = Kit(kit.folder)
+    other.fields["accounts"] = store
+    try:
+        await kit.start(docs=guarded(port))
+        asked = len(store.asked)
+        await kit.start()
+        server = kit.definition("docs")
+        await kit.until(lambda: len(store.asked) > asked)
+        assert kit.servers.snapshot(server, kit.folder).state == "sign_in"
+        other.entries["docs"] = guarded(port)
+        await sign_in(other)
+        await kit.start()
+        await kit.until(lambda: kit.servers.standing(SESSION).tools)
+        assert (await kit.call("docs__add", a=1, b=1)).content == "2"
     finally:
         await other.end()
 
