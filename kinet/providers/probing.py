@@ -65,6 +65,7 @@ _OF_NETWORK: Mapping[NetworkCause, Verdict] = {
 }
 _OF_FAILURE: Mapping[str, Verdict] = {
     "key": "key_refused",
+    "no key": "key_refused",
     "credit": "no_credit",
     "model": "model_not_offered",
 }

@@ -55,7 +55,7 @@ async def fails_with(live: LiveWindow, *words: str) -> None:
     [
         (
             [Reply(status=401, body=refusal("authentication_error", "invalid key"))],
-            ("refused the key", "invalid key.", "Check the key of this profile"),
+            ("wants a key, and none is kept", "invalid key.", "Give the profile its key"),
         ),
         (
             [Reply(status=404, body=refusal("not_found_error", "no model named scripted"))],

@@ -196,3 +196,14 @@ def test_retry_after_is_read_in_all_its_forms(headers, seconds):
 def test_a_wait_in_words_is_read_too(words, seconds):
     found = delay_from_text(words)
     assert found == (None if seconds is None else pytest.approx(seconds))
+
+
+def test_a_refusal_without_a_key_says_that_none_was_sent():
+    """Nothing is wrong with a key that is not there; a proxy's own sign-in is another matter."""
+    body = '{"error": {"message": "Missing bearer."}}'
+    error = failure_of_response(401, {}, body, keyless=True).error
+    assert error.kind == "auth"
+    assert error.message.startswith("The server wants a key, and none is kept for this profile")
+    assert "under Models" in error.hint
+    assert "refused the key" in failure_of_response(407, {}, body, keyless=True).error.message
+    assert "no credit left" in failure_of_response(402, {}, "", keyless=True).error.message

@@ -32,6 +32,11 @@ from kinet.engine.loop.subagent import SubAgentRunner
 from kinet.engine.loop.tool_runner import STOPPED, ToolRunner, offered
 from kinet.engine.recorder import Recorder, found_in
 
+_CUT_OFF = 'The answer was cut off by the output limit. Send "go on" for the rest.'
+_FILTERED = (
+    "The server's content filter ended the answer. Say it in other words, or choose another model."
+)
+
 
 class Turn:
     """One turn. `work` runs it, `close` ends it legally wherever it stands."""
@@ -174,9 +179,9 @@ class Turn:
         if is_empty:
             return self._idle.after_empty()
         if completion.finish == "length":
-            self._emit(Notice("The answer was cut off by the output limit.", "warning"))
+            self._emit(Notice(_CUT_OFF, "warning"))
         if completion.finish == "content_filter":
-            self._emit(Notice("The server's content filter ended the answer.", "warning"))
+            self._emit(Notice(_FILTERED, "warning"))
         return COMPLETED
 
     async def _consult_guard(self) -> Ending | None:

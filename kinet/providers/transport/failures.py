@@ -29,7 +29,17 @@ from kinet.providers.transport.retry_after import delay_from_text, retry_after
 from kinet.providers.transport.surrogates import cleaned
 
 Cause = Literal[
-    "key", "credit", "rate", "context", "model", "address", "filter", "request", "server", "page"
+    "key",
+    "no key",
+    "credit",
+    "rate",
+    "context",
+    "model",
+    "address",
+    "filter",
+    "request",
+    "server",
+    "page",
 ]
 
 _CONTEXT_CODES = frozenset(
@@ -138,9 +148,15 @@ class Failure:
 
 
 def failure_of_response(
-    status: int, headers: Mapping[str, str], body: str, *, model: str = "", now: float | None = None
+    status: int,
+    headers: Mapping[str, str],
+    body: str,
+    *,
+    model: str = "",
+    now: float | None = None,
+    keyless: bool = False,
 ) -> Failure:
-    """The failure that an answer with a status of 300 or more means."""
+    """The failure that an answer with a status of 300 or more means; `keyless`: none was sent."""
     complaint = complaint_of_body(document_of(body))
     page = complaint is None and is_page(body)
     if complaint is None:
@@ -148,7 +164,10 @@ def failure_of_response(
     wait = retry_after(headers, now=now)
     if wait is None:
         wait = delay_from_text(body)
-    return _failure(status, complaint, model=model, wait=wait, told=status, page=page)
+    cause = _cause(status, complaint, wait)
+    if keyless and cause == "key" and status != 407:
+        cause = "no key"
+    return _failure(cause, complaint, model=model, wait=wait, told=status, page=page)
 
 
 def failure_in_stream(complaint: Complaint, *, model: str = "") -> Failure:
@@ -157,7 +176,8 @@ def failure_in_stream(complaint: Complaint, *, model: str = "") -> Failure:
     # Only a number that the server itself gave is shown.
     told = status if complaint.code == str(status) else 0
     wait = delay_from_text(complaint.words)
-    return _failure(status, complaint, model=model, wait=wait, told=told)
+    cause = _cause(status, complaint, wait)
+    return _failure(cause, complaint, model=model, wait=wait, told=told)
 
 
 def page_instead_of_answer() -> ProtocolError:
@@ -179,7 +199,7 @@ def words_instead_of_answer(words: str) -> ProtocolError:
 
 
 def _failure(
-    status: int,
+    cause: Cause,
     complaint: Complaint,
     *,
     model: str,
@@ -187,7 +207,6 @@ def _failure(
     told: int,
     page: bool = False,
 ) -> Failure:
-    cause = _cause(status, complaint, wait)
     words = short(redact(cleaned(complaint.words)))
     if page or not words:
         said = "It gave a web page, no reason." if page else "It gave no reason."
@@ -260,6 +279,8 @@ def _opening(cause: Cause, status: int, model: str) -> str:
     match cause:
         case "key":
             return f"The server refused the key or the account{code}."
+        case "no key":
+            return f"The server wants a key, and none is kept for this profile{code}."
         case "credit":
             return f"The account has no credit left{code}."
         case "rate":
@@ -283,6 +304,7 @@ def _opening(cause: Cause, status: int, model: str) -> str:
 
 _HINTS: Mapping[Cause, str] = {
     "key": "Check the key of this profile, or choose another profile.",
+    "no key": "Give the profile its key under Models; one held for a session goes with it.",
     "credit": "Top up the account at the provider, or choose another profile.",
     "rate": "Wait a moment, then send again.",
     "context": "Shorten the conversation with /compact, or choose a model with a larger window.",
@@ -299,7 +321,7 @@ def _error(cause: Cause, status: int, text: str, wait: float | None) -> Provider
     known = status or None
     hint = _HINTS[cause]
     match cause:
-        case "key" | "credit":
+        case "key" | "no key" | "credit":
             return AuthenticationError(text, hint=hint, status=known, retryable=False)
         case "rate":
             return RateLimitedError(text, hint=hint, status=known, retry_after_s=wait)

@@ -9,6 +9,13 @@ from kinet.core.profile import ModelProfile
 from kinet.net import redact
 from kinet.net.secret import Secret
 
+SECRET_HEADERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
+
+
+def carries_key(headers: Mapping[str, str]) -> bool:
+    """True if one of these headers holds a key, wherever it came from."""
+    return any(name.lower() in SECRET_HEADERS for name in headers)
+
 
 def request_headers(
     profile: ModelProfile, key: Secret | None, scheme: str, more: Mapping[str, str]

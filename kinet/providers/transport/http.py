@@ -16,6 +16,7 @@ from kinet.core.errors import ProtocolError, StalledError
 from kinet.net.client import create_client
 from kinet.providers.transport.body import BodyWriter
 from kinet.providers.transport.failures import Failure, failure_of_response
+from kinet.providers.transport.headers import carries_key
 from kinet.providers.transport.network_failures import network_error
 
 MAX_ERROR_BYTES = 256 * 1024
@@ -180,7 +181,11 @@ class OpenAnswer:
                         break
         text = bytes(body[:MAX_ERROR_BYTES]).decode(response.charset_encoding or "utf-8", "replace")
         return failure_of_response(
-            response.status_code, response.headers, text, model=self._call.model
+            response.status_code,
+            response.headers,
+            text,
+            model=self._call.model,
+            keyless=not carries_key(self._call.headers),
         )
 
 

@@ -16,6 +16,7 @@ from kinet.net.redact import redact
 from kinet.providers.base import ModelRequest, RawRequest, StreamItem
 from kinet.providers.transport.complaints import Complaint
 from kinet.providers.transport.failures import page_instead_of_answer, words_instead_of_answer
+from kinet.providers.transport.headers import SECRET_HEADERS
 from kinet.providers.transport.http import Call, Connection, OpenAnswer, Refused
 from kinet.providers.transport.sse import EventSplitter, LineSplitter, ServerEvent
 
@@ -29,7 +30,6 @@ MAX_PARAMETERS_LEFT_OUT = 3
 AFTER_FINISH_SECONDS = 2.0
 # After so much work without a pause others get a turn.
 WORK_SECONDS = 0.008
-_SECRET_HEADERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 
 
 class Decoder(Protocol):
@@ -114,7 +114,7 @@ class HttpProvider:
         """The request as it would be sent, secrets masked; no I/O."""
         call = self._dialect.call(request)
         headers = {
-            name: _masked(value) if name.lower() in _SECRET_HEADERS else value
+            name: _masked(value) if name.lower() in SECRET_HEADERS else value
             for name, value in call.headers.items()
         }
         return RawRequest(call.url, headers, call.body)
@@ -224,7 +224,10 @@ class HttpProvider:
             error.partial = decoder.completion(partial=True)
         asked = error.retry_after_s
         if asked and asked > LONGEST_WAIT_SECONDS:
-            error.hint = f"The server asks to wait {_span(asked)}. {error.hint}".strip()
+            span = _span(asked)
+            error.hint = (
+                f"The server asks to wait {span}: send again then, or choose another model."
+            )
 
 
 class _Body:

@@ -152,7 +152,10 @@ class ModelDesk(TurnChoosing):
         shown in its place."""
         if panel is not self._panel or not self._ready:
             return
-        if self._skipped or self._profile(panel) is not None or not begins_anew(panel):
+        # A model that was just saved does not end the page before it has told where its key is.
+        tells = self._welcome is not None and self._welcome.saving
+        chosen = self._profile(panel) is not None and not tells
+        if self._skipped or chosen or not begins_anew(panel):
             panel.body.show_page(None)
             return
         self._welcome = self._welcome or self._make_welcome()

@@ -14,11 +14,11 @@ from kinet.ui.transcript.entries.entry import Canvas, Entry, Hit, Room
 
 _SIDE = 12
 _BUTTON = 32
-_ICONS = {"continue": "play", "leave": "close", "models": "key", "report": "save"}
+_ICONS = {"continue": "play", "leave": "close", "models": "model", "report": "save"}
 _TITLES = {
-    "auth": "The key was refused",
+    "auth": "The key or the account was refused",
     "rate_limit": "Too many requests",
-    "overloaded": "The service is overloaded",
+    "overloaded": "The service cannot answer now",
     "circuit": "The service is left alone for a moment",
     "context_too_long": "The conversation is too long for this model",
     "bad_request": "The server refused the request",
@@ -28,11 +28,13 @@ _TITLES = {
     "internal": "Something in Kinet went wrong",
     "interrupted": "This turn was interrupted",
 }
+# Another key or another model helps.
+_BY_MODEL = ("auth", "bad_request", "context_too_long", "rate_limit")
 # Nothing is run again by itself: these two are messages.
 _TIPS = {
     "continue": "Sends a message that asks the model to go on and to look first what was done",
     "retry-step": "Sends a message that asks the model to look first, then to do the step again",
-    "models": "Opens the settings, where keys are kept",
+    "models": "Opens the settings of models and their keys",
 }
 
 
@@ -46,7 +48,7 @@ def acts_of(kind: str) -> tuple[tuple[str, str], ...]:
     if kind == "interrupted":
         again = ("retry-step", "Ask for the step again")
         return (("continue", "Continue"), again, ("leave", "Leave"))
-    if kind == "auth":
+    if kind in _BY_MODEL:
         return (("retry", "Retry"), ("models", "Models…"))
     return (("retry", "Try anyway" if kind == "circuit" else "Retry"),)
 
