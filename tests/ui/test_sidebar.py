@@ -6,12 +6,15 @@ import time
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QContextMenuEvent, QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 
+from kinet.ui.frame.window_geometry import sidebar_room
+from kinet.ui.look.theme import load_theme, set_current
+from kinet.ui.sessions.search_hits import TextHit
 from kinet.ui.sessions.session_list import SessionItem, SessionModel, word_of
-from kinet.ui.sessions.sidebar import Sidebar
+from kinet.ui.sessions.sidebar import MONTH, Sidebar
 from tests.support.window import until
 
 NOW = time.time()
@@ -122,6 +125,37 @@ def test_ten_thousand_sessions_are_listed_and_the_last_can_be_reached(app: QAppl
     assert model.rowCount() == 10_040
     assert model.row_of("s9999") > 0
     assert model.item("s5000") is not None
+
+
+def test_a_place_that_was_found_has_room_for_both_its_lines_with_larger_words(
+    sidebar: Sidebar,
+) -> None:
+    sidebar.show_hits([TextHit("a", "October", "the *sum* of it")], ["sum"])
+    assert sidebar.hits.list.sizeHintForRow(0) == 48
+    theme = load_theme("light", 200)
+    set_current(theme)
+    both = sum(QFontMetrics(theme.font(size)).height() for size in ("ui", "meta"))
+    assert sidebar.hits.list.sizeHintForRow(0) >= both
+
+
+def test_where_the_month_has_no_room_its_money_stays(sidebar: Sidebar) -> None:
+    label = sidebar.month_label
+    sidebar.set_month(f"{MONTH}≈ $12.84")
+    label.resize(label.sizeHint())
+    assert (label.text(), label.toolTip()) == ("This month ≈ $12.84", "")
+    label.resize(label.sizeHint().width() - 20, label.height())
+    assert (label.text(), label.toolTip()) == ("≈ $12.84", "This month ≈ $12.84")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "window", "zoom", "room"),
+    [(260, 1200, 100, 260), (260, 1200, 80, 260), (260, 1200, 150, 360), (260, 1900, 150, 390),
+     (260, 1900, 200, 400), (260, 900, 200, 270), (260, 720, 200, 360), (300, 1900, 200, 300)],
+)  # fmt: skip
+def test_a_sidebar_that_nobody_dragged_grows_with_larger_words(
+    chosen: int, window: int, zoom: int, room: int
+) -> None:
+    assert sidebar_room(chosen, window, zoom) == room
 
 
 def test_without_sessions_one_sentence_says_what_to_do(app: QApplication) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 
 from kinet.core.errors import KinetError
+from kinet.markup.folding import as_read
 from kinet.ui.desks.session_desk import SessionDesk
 from kinet.ui.desks.session_opening import SessionOpening
 from kinet.ui.kit.tasks import in_thread, spawn
@@ -135,8 +136,10 @@ def per_session(found: Iterable[Any]) -> list[TextHit]:
     for hit in found:
         known = rows.get(hit.session_id)
         if known is None:
+            # What a tool said is no Markdown.
+            words = hit.snippet if hit.call_id else as_read(hit.snippet, "")
             rows[hit.session_id] = TextHit(
-                hit.session_id, hit.title, hit.snippet, hit.at, call_id=hit.call_id
+                hit.session_id, hit.title, words, hit.at, call_id=hit.call_id
             )
         else:
             rows[hit.session_id] = replace(known, count=known.count + 1)

@@ -14,6 +14,7 @@ from kinet.ui.frame.window_geometry import (
     SIDEBAR_MIN,
     SIDEBAR_OVERLAYS_BELOW,
     SIDEBAR_WIDTH,
+    sidebar_room,
 )
 from kinet.ui.kit.controls import Line
 from kinet.ui.look.theme import current_theme
@@ -32,6 +33,7 @@ class WindowFrame(QWidget):
         self.sidebar, self.chat, self.panel = sidebar, chat, panel
         self._sidebar_width, self._panel_width = SIDEBAR_WIDTH, PANEL_WIDTH
         self._sidebar_wanted, self._panel_wanted = True, False
+        self._sidebar_room = SIDEBAR_WIDTH  # as it was placed last
         # In a narrow window the sidebar is away until asked for, whatever it is in a wide one.
         self._sidebar_over = False
         self._scrim = _Scrim(self)
@@ -99,6 +101,14 @@ class WindowFrame(QWidget):
         super().resizeEvent(event)
         self.arrange()
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Larger words may want a wider sidebar."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            room = sidebar_room(self._sidebar_width, self.width(), current_theme().zoom)
+            if room != self._sidebar_room:
+                self.arrange()
+
     def arrange(self) -> None:
         """Places everything for the present width."""
         width, height = self.width(), self.height()
@@ -142,7 +152,8 @@ class WindowFrame(QWidget):
     def _place_sidebar(self, height: int) -> int:
         """Places the sidebar; the left edge of the chat."""
         shown = self.sidebar_shown
-        room = self._sidebar_width
+        room = sidebar_room(self._sidebar_width, self.width(), current_theme().zoom)
+        self._sidebar_room = room
         self.sidebar.setVisible(shown)
         self._lines[0].setVisible(shown)
         self._handles[0].setVisible(shown and not self._sidebar_overlays)

@@ -41,6 +41,18 @@ class Geometry:
         )
 
 
+def sidebar_room(chosen: int, window: int, zoom: int) -> int:
+    """How wide the sidebar is in a window of this width.
+
+    One that nobody dragged grows with larger words, so that titles can be read, up to three tenths
+    of the window; where it lies over the chat up to a half.
+    """
+    if chosen != SIDEBAR_WIDTH or zoom <= 100:
+        return chosen
+    most = window // 2 if window < SIDEBAR_OVERLAYS_BELOW else window * 3 // 10
+    return max(chosen, min(SIDEBAR_MAX, chosen * zoom // 100, most))
+
+
 def read(text: str) -> Geometry:
     """The geometry that `to_text` wrote; what is missing or odd is the default."""
     raw = _object(text)

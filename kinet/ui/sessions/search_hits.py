@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kinet.ui.kit.controls import ElidedLabel
+from kinet.ui.kit.controls import ElidedLabel, line_room
 from kinet.ui.kit.marked_text import draw_marked
 from kinet.ui.kit.part_buttons import TextButton, padded
 from kinet.ui.kit.row_ground import draw_ground
@@ -27,6 +27,7 @@ from kinet.ui.look.theme import current_theme
 from kinet.ui.sessions.session_list import Index, SessionItem, word_of
 
 ROW = 48
+_ABOVE = 4
 _HIT = Qt.ItemDataRole.UserRole
 
 
@@ -144,7 +145,8 @@ class _Rows(QStyledItemDelegate):
         self._owner = owner
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(0, ROW)
+        title, below = _lines()
+        return QSize(0, max(ROW, title + below + 2 * _ABOVE))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         hit = index.data(_HIT)
@@ -155,7 +157,9 @@ class _Rows(QStyledItemDelegate):
         painter.save()
         reached = QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_HasFocus
         draw_ground(painter, option.state, rect.adjusted(8, 0, -8, 0), ring=reached)
-        top = QRect(rect.left() + 16, rect.top() + 4, rect.width() - 32, 20)
+        high, low = _lines()
+        over = rect.top() + (rect.height() - high - low) // 2
+        top = QRect(rect.left() + 16, over, rect.width() - 32, high)
         meta = theme.font("meta", digits=True)
         word = word_of(SessionItem(hit.session_id, hit.title, updated=hit.at), time.time())
         if hit.count > 1:
@@ -166,8 +170,13 @@ class _Rows(QStyledItemDelegate):
         taken = QFontMetrics(meta).horizontalAdvance(word) + 12
         title = top.adjusted(0, 0, -taken, 0)
         draw_marked(painter, title, hit.title, (), font=theme.font("ui"))
-        below = QRect(top.left(), top.bottom() + 1, top.width(), 18)
+        below = QRect(top.left(), top.bottom() + 1, top.width(), low)
         draw_marked(
             painter, below, hit.snippet, self._owner.words, font=theme.font("meta"), token="text_2"
         )
         painter.restore()
+
+
+def _lines() -> tuple[int, int]:
+    """How high the title and the place below it are; larger letters want more."""
+    return line_room("ui", 20), line_room("meta", 18)

@@ -131,6 +131,8 @@ class SessionModel(QAbstractListModel):
             if role == Qt.ItemDataRole.AccessibleTextRole:
                 many = "1 session" if entry.count == 1 else f"{entry.count} sessions"
                 return f"Folder {entry.name}, {many}"
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return entry.folder or None
             return entry.name if role == Qt.ItemDataRole.DisplayRole else None
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.EditRole:

@@ -35,6 +35,7 @@ from kinet.ui.sessions.search_hits import SearchHits, TextHit
 from kinet.ui.sessions.session_list import SessionDelegate, SessionItem, SessionModel
 
 HEAD_HEIGHT = 44
+MONTH = "This month "  # before the money in the foot
 _NO_LIMIT = 16_777_215  # QWIDGETSIZE_MAX
 
 
@@ -60,7 +61,7 @@ class Sidebar(QFrame):
         self.search.setObjectName("searchField")
         self.search.setAccessibleName("Search sessions")
         self.new_button = _NewSessionRow(self)
-        self.month_label = ElidedLabel(parent=self, mode=Qt.TextElideMode.ElideLeft)
+        self.month_label = _MonthLabel(parent=self)
         self.month_label.setProperty("type", "meta")
         self.month_label.setProperty("tone", "text_2")
         self.narrow_button = NarrowButton(self)
@@ -348,6 +349,20 @@ class _NewSessionRow(PaintedButton):
         keys = key_hint("Ctrl+N")
         if taken + painter.fontMetrics().horizontalAdvance(keys) <= area.width():
             painter.drawText(area, middle | Qt.AlignmentFlag.AlignRight, keys)
+
+
+class _MonthLabel(ElidedLabel):
+    """The money alone where there is no room for its words too."""
+
+    def _elide(self) -> None:
+        whole, room = self.whole_text(), max(8, self.width())
+        metrics = self.fontMetrics()
+        shown = whole
+        if metrics.horizontalAdvance(whole) > room:
+            money = whole.removeprefix(MONTH)
+            shown = metrics.elidedText(money, Qt.TextElideMode.ElideRight, room)
+        self.setText(shown)
+        self.setToolTip(whole if shown != whole else "")
 
 
 class _Mark(QLabel):

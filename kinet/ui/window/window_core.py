@@ -43,7 +43,7 @@ from kinet.ui.look.look import Look
 from kinet.ui.look.theme import Theme
 from kinet.ui.palette.palette_entries import server_entries, skill_entries
 from kinet.ui.program import Program
-from kinet.ui.sessions.sidebar import Sidebar
+from kinet.ui.sessions.sidebar import MONTH, Sidebar
 from kinet.ui.window.window_keys import WindowKeys
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class WindowCore(QObject):
         if total.cost <= 0 and total.known:
             self.parts.sidebar.set_month("Nothing spent")
         else:
-            self.parts.sidebar.set_month(f"This month {cost_words(total.cost, total.known)}")
+            self.parts.sidebar.set_month(MONTH + cost_words(total.cost, total.known))
 
     def _connect(self) -> None:
         parts = self.parts
