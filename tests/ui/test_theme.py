@@ -41,6 +41,8 @@ TEXTS = [
     ("warning", "warning_tint"),
     ("danger", "danger_tint"),
     ("on_danger", "danger"),
+    ("on_danger", "danger_hover"),
+    ("on_danger", "danger_pressed"),
     ("text", "selection"),
     ("text", "diff_add_word"),
     ("text", "diff_del_word"),

@@ -195,6 +195,7 @@ class ContextGauge(PaintedButton):
         theme = current_theme()
         painter = QPainter(self)
         self.paint_surface(painter, "")
+        reached = self.isDown() or self.underMouse()
         painter.setPen(Qt.PenStyle.NoPen)
         top = (self.height() - _BAR_HEIGHT) / 2
         painter.setBrush(theme.qcolor("hover"))
@@ -204,7 +205,8 @@ class ContextGauge(PaintedButton):
             width = max(float(_BAR_HEIGHT), _BAR_WIDTH * self._share)
             painter.drawRoundedRect(QRectF(0, top, width, _BAR_HEIGHT), 3, 3)
         painter.setFont(theme.font("meta", digits=True))
-        painter.setPen(theme.qcolor("text_3"))
+        # Its words answer to the pointer: a ground would touch what stands beside it.
+        painter.setPen(theme.qcolor("accent" if self.isDown() else "text" if reached else "text_3"))
         area = self.rect().adjusted(_BAR_WIDTH + 8, 0, 0, 0)
         painter.drawText(
             area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._text

@@ -57,11 +57,15 @@ class Segments(QWidget):
             # A ring takes of the padding, so that nothing moves.
             pad = 11 - theme.ring
             joined = "" if place == last else " border-right: 0;"
+            off = theme.color("disabled")
             button.setStyleSheet(
                 f"QPushButton {{ border: 1px solid {line};{joined} {corners} padding: 0 10px;"
                 f" min-height: 22px; }}"
                 f"QPushButton:checked {{ background: {theme.color('accent_tint')};"
                 f" color: {accent}; font-weight: 600; }}"
+                f"QPushButton:checked:hover {{ background: {theme.color('selected')}; }}"
+                f"QPushButton:disabled {{ color: {off}; }}"
+                f"QPushButton:checked:disabled {{ color: {off}; background: transparent; }}"
                 f"QPushButton:focus {{ border: {theme.ring}px solid {theme.color('focus')};"
                 f" padding: 0 {pad}px; min-height: {24 - 2 * theme.ring}px; }}"
             )

@@ -9,6 +9,19 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 from kinet.ui.look.theme import current_theme
 
 _WIDTH, _HEIGHT, _RING = 36, 20, 3
+# state: the tokens of line, ground and knob
+_ON = {
+    "": ("accent", "accent", "on_accent"),
+    "hover": ("accent_hover", "accent_hover", "on_accent"),
+    "pressed": ("accent_pressed", "accent_pressed", "on_accent"),
+    "disabled": ("disabled", "disabled", "raised"),
+}
+_OFF = {
+    "": ("control_border", "raised", "control_border"),
+    "hover": ("text_2", "hover", "text_2"),
+    "pressed": ("accent", "selected", "accent"),
+    "disabled": ("border", "raised", "disabled"),
+}
 
 
 class Switch(QCheckBox):
@@ -19,6 +32,7 @@ class Switch(QCheckBox):
         self.setAccessibleName(name)
         self.setFixedSize(self.sizeHint())
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def sizeHint(self) -> QSize:
         """The switch with room for its focus ring."""
@@ -31,22 +45,31 @@ class Switch(QCheckBox):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Track and knob; off is told by place and by the empty track, not by colour alone."""
         painter = QPainter(self)
-        draw_switch(painter, QRectF(_RING, _RING, _WIDTH, _HEIGHT), self.isChecked())
+        track = QRectF(_RING, _RING, _WIDTH, _HEIGHT)
+        draw_switch(painter, track, self.isChecked(), _state_of(self))
         if self.hasFocus():
-            track = QRectF(_RING, _RING, _WIDTH, _HEIGHT)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(current_theme().qcolor("focus"), 2))
             painter.drawRoundedRect(track.adjusted(-2, -2, 2, 2), 12, 12)
 
 
-def draw_switch(painter: QPainter, track: QRectF, on: bool) -> None:
-    """Draws a switch of 36 by 20 where `track` is."""
+def draw_switch(painter: QPainter, track: QRectF, on: bool, state: str = "") -> None:
+    """Draws a switch of 36 by 20 where `track` is; `state` is "", hover, pressed or disabled."""
     theme = current_theme()
+    line, ground, knob = (_ON if on else _OFF)[state]
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(theme.qcolor("accent" if on else "control_border"), 1))
-    painter.setBrush(theme.qcolor("accent" if on else "raised"))
+    painter.setPen(QPen(theme.qcolor(line), 1))
+    painter.setBrush(theme.qcolor(ground))
     painter.drawRoundedRect(track.adjusted(0.5, 0.5, -0.5, -0.5), 9.5, 9.5)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme.qcolor("on_accent" if on else "control_border"))
+    painter.setBrush(theme.qcolor(knob))
     left = track.right() - 16 if on else track.left() + 4
     painter.drawEllipse(QRectF(left, track.top() + 4, 12, 12))
+
+
+def _state_of(switch: QCheckBox) -> str:
+    if not switch.isEnabled():
+        return "disabled"
+    if switch.isDown():
+        return "pressed"
+    return "hover" if switch.underMouse() else ""

@@ -107,7 +107,7 @@ def stylesheet(theme: Theme) -> str:
     values["row"] = str(max(20, theme.line_height("ui")))
     # A style sheet can only show files: these few marks are kept ready in both looks.
     marks = resources_dir() / "themes" / "marks"
-    for name in ("chevron-down", "chevron-up", "check"):
+    for name in ("chevron-down", "chevron-up", "chevron-left", "chevron-right", "check"):
         path = (marks / f"{name}-{theme.mode}.svg").as_posix()
         values["mark_" + name.replace("-", "_")] = path
     sheet = Template(_style_source()).substitute(values)

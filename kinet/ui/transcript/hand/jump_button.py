@@ -67,8 +67,8 @@ class JumpButton(QAbstractButton):
         style = self._stage.flow.style
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        over = self.underMouse()
-        painter.setBrush(style.color("hover" if over else "raised"))
+        ground = "selected" if self.isDown() else "hover" if self.underMouse() else "raised"
+        painter.setBrush(style.color(ground))
         focused = self.hasFocus()
         painter.setPen(QPen(style.color("focus" if focused else "control_border"), 1 + focused))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 15, 15)
