@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -54,9 +55,12 @@ async def discover(
     seconds: float = PROBE_SECONDS,
 ) -> list[Found]:
     """What is there, servers first. Takes `seconds` at most and never raises for a failed probe."""
+    known = os.environ if environment is None else environment
     answers = await asyncio.gather(*(_probe(server, seconds) for server in servers))
     found = [answer for answer in answers if answer is not None]
-    return found + keys_in(os.environ if environment is None else environment)
+    if not any(answer.kind == "ollama" for answer in found):
+        found += _stopped(known, servers)
+    return found + keys_in(known)
 
 
 def keys_in(environment: Mapping[str, str]) -> list[Found]:
@@ -74,6 +78,14 @@ def keys_in(environment: Mapping[str, str]) -> list[Found]:
         for key in KEYS
         if environment.get(key.variable, "").strip()
     ]
+
+
+def _stopped(environment: Mapping[str, str], servers: Sequence[LocalServer]) -> list[Found]:
+    """Ollama, if it is installed and does not answer: the command that starts it."""
+    asked = any(server.kind == "ollama" for server in servers)
+    if not asked or shutil.which("ollama", path=environment.get("PATH", "")) is None:
+        return []
+    return [Found("ollama", "Ollama is installed", "It does not run. Start it: ollama serve")]
 
 
 async def _probe(server: LocalServer, seconds: float) -> Found | None:

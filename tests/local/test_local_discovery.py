@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
@@ -69,6 +70,16 @@ async def test_a_server_without_models_names_the_next_step() -> None:
 )
 async def test_anything_else_is_silently_nothing(handler: Handler) -> None:
     assert await probe(handler) == []
+
+
+async def test_ollama_that_is_installed_and_does_not_run_is_said(tmp_path: Path) -> None:
+    program = tmp_path / "ollama"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    row = LocalServer("ollama", "Ollama", 9, "/api/tags")
+    (found,) = await discover({"PATH": str(tmp_path)}, (row,), seconds=0.3)
+    assert found.detail.endswith("Start it: ollama serve")
+    assert (found.models, found.base_url) == ((), "")
 
 
 async def test_nobody_listening_is_silently_nothing() -> None:

@@ -245,6 +245,18 @@ async def test_nothing_found_is_said_with_a_way_on(visit: Visit) -> None:
     assert not visit.page.found.again.isHidden()
 
 
+async def test_a_local_model_needs_no_key_and_its_address_is_filled_in(visit: Visit) -> None:
+    assert not visit.page.local.isHidden()
+    await visit.press("localButton")
+    form = visit.page.key.form
+    assert not form.isHidden()
+    assert form.address.text() == "http://127.0.0.1:11434/v1"
+    assert visit.button("welcomeTestButton").isEnabled()
+    await visit.press("welcomeTestButton")
+    ((asked, key),) = visit.services.probed
+    assert (asked.base_url, key) == ("http://127.0.0.1:11434/v1", None)
+
+
 async def test_tour_and_skip_always_work(visit: Visit, qtbot: QtBot) -> None:
     with qtbot.waitSignal(visit.page.tour_requested):
         visit.button("tourButton").click()

@@ -17,9 +17,17 @@ from kinet.ui.look.theme import Theme
 from kinet.ui.models.probe_words import words_of
 from kinet.ui.services import FoundModel, Services
 from kinet.ui.welcome.welcome_key import KeyTile
-from kinet.ui.welcome.welcome_tiles import FoundTile, TourTile
+from kinet.ui.welcome.welcome_tiles import FoundTile, LocalTile, Tile, TourTile
 
 _COLUMN, _MARGIN = 720, 24
+# Where Ollama listens, which most people have.
+_LOCAL = "http://127.0.0.1:11434/v1"
+
+# Whether there is a keychain is only known once one is asked, which may open a window of its own.
+_WHERE_KEYS_ARE = (
+    "Keys are kept in the keychain of this computer or, where it has none, for this session;"
+    " never in a file."
+)
 
 
 class WelcomePage(QWidget):
@@ -36,12 +44,15 @@ class WelcomePage(QWidget):
         self.setObjectName("welcomePage")
         self.setAccessibleName("Welcome")
         self._services = services
+        # From saving until the person goes on: where the key is has to be read first.
+        self.saving = False
         self._looked = self._narrow = False
         self._worked: tuple[ModelProfile, str] | None = None
         self._kept: ModelProfile | None = None
         self._asked_to_save: tuple[ModelProfile, str] | None = None
         self.found = FoundTile(self)
         self.key = KeyTile(self)
+        self.local = LocalTile(self)
         self.tour = TourTile(self)
         self.skip = TextButton("Skip for now", self, kind="quiet", size="small")
         self.skip.setObjectName("skipButton")
@@ -55,6 +66,7 @@ class WelcomePage(QWidget):
         self.key.save_requested.connect(lambda: spawn(self._save(), "save a key"))
         self.key.network_requested.connect(lambda: self.settings_requested.emit("network"))
         self.key.start_requested.connect(self._start)
+        self.local.requested.connect(lambda: self.key.open_form(_LOCAL))
         self.tour.requested.connect(self.tour_requested)
         self.skip.clicked.connect(self.skipped)
         guard_wheel(self)
@@ -66,7 +78,7 @@ class WelcomePage(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
-        for tile in (self.found, self.key, self.tour):
+        for tile in self._tiles:
             tile.set_theme(theme)
         # When the larger words are known.
         QTimer.singleShot(0, self, self._place_tiles)
@@ -84,7 +96,9 @@ class WelcomePage(QWidget):
         inside = QVBoxLayout(column)
         inside.setContentsMargins(0, 40, 0, 24)
         inside.setSpacing(0)
-        inside.addWidget(text_label("How should Kinet reach a model?", type="h1", parent=column))
+        title = text_label("How should Kinet reach a model?", type="h1", parent=column)
+        title.setWordWrap(True)
+        inside.addWidget(title)
         inside.addSpacing(6)
         line = text_label(
             "Pick one. You can add others later in Settings.",
@@ -92,20 +106,19 @@ class WelcomePage(QWidget):
             tone="text_2",
             parent=column,
         )
+        line.setWordWrap(True)
         inside.addWidget(line)
         inside.addSpacing(24)
         self._grid = QGridLayout()
         self._grid.setSpacing(16)
         self._grid.setColumnStretch(0, 1)
         self._grid.setColumnStretch(1, 1)
-        self._grid.addWidget(self.found, 0, 0)
-        self._grid.addWidget(self.key, 0, 1)
-        self._grid.addWidget(self.tour, 1, 0, 1, 2)
+        for number, tile in enumerate(self._tiles):
+            self._grid.addWidget(tile, number // 2, number % 2)
         inside.addLayout(self._grid)
         inside.addSpacing(16)
         foot = QHBoxLayout()
-        where = "Keys are kept in the keychain of this computer, never in a file."
-        kept = text_label(where, type="meta", tone="text_3", parent=column)
+        kept = text_label(_WHERE_KEYS_ARE, type="meta", tone="text_3", parent=column)
         kept.setWordWrap(True)
         foot.addWidget(kept, 1)
         foot.addWidget(self.skip)
@@ -135,18 +148,22 @@ class WelcomePage(QWidget):
         self._place_tiles()
 
     def _place_tiles(self) -> None:
-        least = self.found.minimumSizeHint().width() + self.key.minimumSizeHint().width()
+        widths = [tile.minimumSizeHint().width() for tile in self._tiles]
+        least = max(widths[0::2]) + max(widths[1::2])
         room = min(self.width() - 2 * _MARGIN, _COLUMN)
         narrow = room < least + self._grid.horizontalSpacing()
         if narrow == self._narrow:
             return
         self._narrow = narrow
-        places = ((0, 0, 2), (1, 0, 2), (2, 0, 2)) if narrow else ((0, 0, 1), (0, 1, 1), (1, 0, 2))
-        for tile, (row, column, span) in zip(
-            (self.found, self.key, self.tour), places, strict=True
-        ):
+        for number, tile in enumerate(self._tiles):
+            row, column, span = (number, 0, 2) if narrow else (number // 2, number % 2, 1)
             self._grid.removeWidget(tile)
             self._grid.addWidget(tile, row, column, 1, span)
+
+    @property
+    def _tiles(self) -> tuple[Tile, ...]:
+        """As they are read: two beside each other, then the next two."""
+        return (self.found, self.key, self.local, self.tour)
 
     def _offer(self, key: str) -> None:
         self.key.offer(self._services.profiles_for_key(key) if key else ())
@@ -176,9 +193,11 @@ class WelcomePage(QWidget):
         if not tested and not await self._test():
             return
         self.key.show_busy("Saving…")
+        self.saving = True
         try:
             place = await self._services.save_profile(profile, key or None)
         except KinetError as exc:
+            self.saving = False
             self.key.show_busy("")
             self.key.show_error(exc.sentence())
             return
@@ -202,6 +221,7 @@ class WelcomePage(QWidget):
     def _start(self) -> None:
         if self._kept is not None:
             profile, self._kept = self._kept, None
+            self.saving = False
             self.key.field.clear()
             self.profile_chosen.emit(profile)
 

@@ -140,6 +140,7 @@ class KeyTile(Tile):
             START,
         )
         self._refresh(primary=False)
+        self.result.button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
@@ -148,10 +149,12 @@ class KeyTile(Tile):
             self.field.refresh_icons()
             self.result.set_theme(theme)
 
-    def open_form(self) -> None:
-        """Unfolds the fields for an address of one's own."""
+    def open_form(self, local: str = "") -> None:
+        """Unfolds the fields for an address of one's own, or for that of a `local` server."""
         chosen = self.owner.currentData()
-        if self.form.isHidden() and isinstance(chosen, ModelProfile):
+        if local:
+            self.form.show_profile(ModelProfile("", local, ""))
+        elif self.form.isHidden() and isinstance(chosen, ModelProfile):
             self.form.show_profile(chosen)
         self.owner.hide()
         self.models.hide()
@@ -184,7 +187,7 @@ class KeyTile(Tile):
         self.field.returnPressed.connect(self._test)
         self.test.clicked.connect(self._test)
         self.save.clicked.connect(self.save_requested)
-        self.other.clicked.connect(self.open_form)
+        self.other.clicked.connect(lambda: self.open_form())
         self.owner.activated.connect(lambda _row: self._edited())
         self.models.activated.connect(lambda _row: self._edited())
         self.form.changed.connect(self._edited)

@@ -138,6 +138,28 @@ class FoundTile(Tile):
         return button
 
 
+class LocalTile(Tile):
+    """Leads to a model server on this computer or near it; no key is needed."""
+
+    requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(
+            "model",
+            "Local model",
+            "Runs on this computer: no account, no network."
+            " 8 GB of memory is enough for a small one.",
+            parent,
+        )
+        self.button = TextButton("Connect to a server…", self)
+        self.button.setObjectName("localButton")
+        self.button.setToolTip("Ollama, LM Studio, llama.cpp, or another one by its address")
+        self.button.clicked.connect(self.requested)
+        self.column.addStretch(1)
+        self.column.addSpacing(8)
+        self.column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+
+
 class TourTile(Tile):
     """Starts the guided tour."""
 
@@ -154,6 +176,7 @@ class TourTile(Tile):
         self.button = TextButton("Start the tour", self, icon_name="play", token="text")
         self.button.setObjectName("tourButton")
         self.button.clicked.connect(self.requested)
+        self.column.addStretch(1)
         self.column.addSpacing(8)
         self.column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
 
