@@ -51,7 +51,7 @@ def demo_prompt() -> str:
 
 def starter_prompts() -> tuple[str, str, str]:
     """Three first tasks that fit the sample folder."""
-    return (demo_prompt(), "Explain the outline of ledger/match.py", "Search for VAT")
+    return (demo_prompt(), "Explain the outline of ledger/match.py.", "Search for VAT.")
 
 
 def _place_beside(home: Path) -> Path:

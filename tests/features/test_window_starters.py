@@ -221,11 +221,15 @@ async def test_what_is_found_too_late_is_not_shown(tmp_path: Path, project: Path
 async def test_the_sample_folder_has_tasks_that_the_tour_knows(home: Path) -> None:
     async with live_window(home) as live:
         live.window.core.parts.models.start_tour()
-        await until(lambda: offered(live.window) == starter_prompts(), what="the tour's tasks")
+        # What will be in the code font stands there without its marks.
+        first, *others = starter_prompts()
+        shown_words = (first.replace("`", ""), *others)
+        await until(lambda: offered(live.window) == shown_words, what="the tour's tasks")
         shown = page(live.window)
         assert shown is not None
-        QTest.mouseClick(shown.buttons[1], Qt.MouseButton.LeftButton)
-        assert live.panel.composer.text() == starter_prompts()[1]
+        QTest.mouseClick(shown.buttons[0], Qt.MouseButton.LeftButton)
+        assert live.panel.composer.text() == first
+        assert "`" in first
 
 
 async def test_the_composer_has_the_focus_when_the_tour_was_chosen(home: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from kinet.settings.store import SettingsStore
 from kinet.ui.chat.status_row import Status
 from kinet.ui.transcript.entries.error_card import ErrorEntry
 from tests.support.live_window import LiveWindow, live_window
@@ -44,6 +46,19 @@ def _watch(live: LiveWindow) -> list[Status]:
 
 def _shown(live: LiveWindow) -> str:
     return str(live.panel.status_row.label.text())
+
+
+async def test_before_the_first_message_it_says_who_answers_where_and_with_what_rights(
+    home: Path, folder: Path
+) -> None:
+    with ScriptedServer(says("Hello.")) as server:
+        SettingsStore(home).save_profile(replace(server.profile(), name="Lumen 4"))
+        async with live_window(home, folder=folder, approve="ask") as live:
+            assert _shown(live) == "Lumen 4 · work · Ask before changes"
+            live.panel.composer.menus.mode_chosen.emit("plan")
+            await until(lambda: _shown(live) == "Lumen 4 · work · Plan only")
+            await live.ask("Hi.")
+            assert _shown(live).startswith("Done in ")
 
 
 async def test_each_state_of_a_turn_has_its_word_and_counts_its_seconds(

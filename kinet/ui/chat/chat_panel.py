@@ -34,6 +34,7 @@ from kinet.ui.chat.header import ChatHeader
 from kinet.ui.chat.reading import Reading
 from kinet.ui.chat.status_row import Status, StatusRow
 from kinet.ui.chat.turn_runner import TurnRunner
+from kinet.ui.chat.turn_status import READY
 from kinet.ui.conversation_text import recent_commands
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.open_session import Queued
@@ -171,6 +172,8 @@ class ChatPanel(QFrame):
         """Shows title, folder, figures and queue as they are now."""
         self.header.set_title(self.title)
         self.header.set_folder(self.folder)
+        if self.runner.status.status == READY:
+            self.status_row.show_status(_status(self))
         begins = self.session.command_folder if self.session is not None else self.folder
         self.composer.mark.set_place(self.folder, begins, waits=self.runner.running)
         self.header.show_tools(self.session is not None)
@@ -284,9 +287,7 @@ class ChatPanel(QFrame):
             else:
                 self.branches.refresh()
                 self.edits.show_again()
-        status = self.runner.status.status
-        idle = not running and not self.desk.has_model
-        self.status_row.show_status(_NO_MODEL if idle else status)
+        self.status_row.show_status(_status(self))
         self.composer.set_placeholder(_placeholder(self))
         self.state_changed.emit()
 
@@ -295,6 +296,18 @@ def begins_anew(panel: ChatPanel) -> bool:
     """True if nothing of its session is stored, nor about to be."""
     session = panel.session
     return session is None or (session.is_new and not panel.runner.running)
+
+
+def _status(panel: ChatPanel) -> Status:
+    """Before the first message: who will answer, about what, and what it may do."""
+    status = panel.runner.status.status
+    if not panel.runner.running and not panel.desk.has_model:
+        return _NO_MODEL
+    if status != READY:
+        return status
+    menus, folder = panel.composer.menus, panel.folder
+    where = (folder.name or str(folder)) if folder else "No folder"
+    return Status(f"{menus.model} · {where} · {menus.mode_word}" if menus.model else "")
 
 
 def _order_tabs(panel: ChatPanel) -> None:

@@ -19,6 +19,8 @@ from kinet.ui.kit.controls import (
 from kinet.ui.look.theme import current_theme
 
 HEIGHT = 44
+_LETTERS = 9  # of a folder are read at least
+_WIDEST = 320
 
 
 class ChatHeader(QWidget):
@@ -133,12 +135,13 @@ class FolderChip(PaintedButton):
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(current_theme().font("meta"))
-        return QSize(
-            min(320, 8 + 16 + 6 + metrics.horizontalAdvance(self.text()) + 9), line_room("meta", 24)
-        )
+        words = metrics.horizontalAdvance(self._words(metrics, _WIDEST - 39))
+        return QSize(min(_WIDEST, words + 39), line_room("meta", 24))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(40, line_room("meta", 24))
+        """The icon and a few letters: a title beside it gives way before that."""
+        letters = _LETTERS * QFontMetrics(current_theme().font("meta")).averageCharWidth()
+        return QSize(min(self.sizeHint().width(), 39 + letters), line_room("meta", 24))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = current_theme()
@@ -149,10 +152,16 @@ class FolderChip(PaintedButton):
         painter.setFont(font)
         painter.setPen(theme.qcolor("text_2"))
         area = QRect(30, 0, self.width() - 38, self.height())
-        text = QFontMetrics(font).elidedText(
-            self.text(), Qt.TextElideMode.ElideMiddle, max(0, area.width() + 1)
-        )
+        metrics, room = QFontMetrics(font), max(0, area.width() + 1)
+        words = self._words(metrics, room)
+        text = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, room)
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+    def _words(self, metrics: QFontMetrics, room: int) -> str:
+        """Where it lies goes before what it is called."""
+        words = self.text()
+        fits = metrics.horizontalAdvance(words) <= room
+        return words if fits else words.rpartition("/")[2] or words
 
 
 def short_path(folder: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -24,6 +25,7 @@ from kinet.ui.look.theme import current_theme
 _WIDTH = 480
 _SIDE, _ABOVE = 16, 10
 _ICON_ROOM = 24
+_MARKED_CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _FLAGS = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
 
 
@@ -111,8 +113,10 @@ class StarterButton(PaintedButton):
     def __init__(self, text: str, parent: QWidget, *, icon: str = "") -> None:
         super().__init__(parent)
         self._icon = icon
-        self.setText(text)
-        self.setAccessibleName(text)
+        # What is in the code font once it was said is read here without its marks.
+        words = _MARKED_CODE.sub(r"\1", text)
+        self.setText(words)
+        self.setAccessibleName(words)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)

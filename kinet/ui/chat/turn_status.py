@@ -64,6 +64,10 @@ _ENDS: dict[str, tuple[str, str, str]] = {
 }
 
 
+# Before the first turn; the panel says what stands ready.
+READY = Status("Ready")
+
+
 @dataclass(frozen=True, slots=True)
 class _Running:
     """A call that runs: its words, when it began (monotonic), and whether a person is asked."""
@@ -77,7 +81,7 @@ class TurnStatus:
     """Follows one session's events; `status` is what the row under the composer shows."""
 
     def __init__(self) -> None:
-        self.status = Status("Ready")
+        self.status = READY
         self._characters = 0
         self._began = 0.0
         self._phase = ""

@@ -51,6 +51,16 @@ class ComposerMenus(QObject):
         self.set_mode("ask")
         self.set_preset(USUAL_PRESET, ())
 
+    @property
+    def model(self) -> str:
+        """The profile in use, "" for none."""
+        return self._model
+
+    @property
+    def mode_word(self) -> str:
+        """The approval mode in use, in words."""
+        return self._mode_button.text()
+
     def set_model(self, name: str, models: Sequence[tuple[str, str]]) -> None:
         """The profile in use, and all (name, detail) to choose from."""
         self._model, self._models = name, tuple(models)
