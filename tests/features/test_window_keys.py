@@ -210,6 +210,7 @@ async def test_a_search_of_the_keys_that_finds_nothing_says_so(tmp_path: Path) -
         assert not nothing.isVisible()
         keys.search.setText("zzz")
         assert nothing.isVisible()
+        assert "Home / End" in [label.text() for label in keys.findChildren(QLabel)]
         keys.search.setText("ctrl+n")
         assert not nothing.isVisible()
         keys.close()

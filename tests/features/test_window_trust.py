@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from kinet.ui.asking.trust_page import TrustPage
 from kinet.ui.chat.banner import Banner
+from kinet.ui.kit.code_lines import CodeLines
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.scripted_server import ScriptedServer, asks_for, says
 from tests.support.window import until
@@ -39,7 +40,8 @@ def pages(live: LiveWindow) -> list[TrustPage]:
 def words(page: TrustPage) -> str:
     from PySide6.QtWidgets import QLabel
 
-    return "\n".join(label.text() for label in page.findChildren(QLabel))
+    lines = [lines.toPlainText() for lines in page.findChildren(CodeLines)]
+    return "\n".join([*(label.text() for label in page.findChildren(QLabel)), *lines])
 
 
 async def test_nothing_of_a_folder_is_sent_before_it_is_trusted_and_all_of_it_after(
@@ -48,7 +50,7 @@ async def test_nothing_of_a_folder_is_sent_before_it_is_trusted_and_all_of_it_af
     with ScriptedServer(says("One."), says("Two.")) as server:
         async with live_window(home, server_url=server.base_url, folder=folder) as live:
             (page,) = pages(live)
-            text = page.findChild(QPlainTextEdit)
+            text = page.findChild(QPlainTextEdit, "trustText")
             assert text is not None
             assert text.toPlainText() == f"{RULE} Always.\n"
             assert "U+200B" in words(page)

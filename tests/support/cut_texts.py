@@ -77,6 +77,8 @@ def _faults(widget: QWidget) -> Iterator[str]:
         # A path that is shown short is told whole.
         if (
             words
+            # Such a button has as many lines as it needs.
+            and not widget.hasHeightForWidth()
             and wanted > widget.width() + _SLACK
             and words.lstrip("…/~") not in widget.toolTip()
         ):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QWidget
 
 from kinet.core.approval import ApprovalRequest, Decision, Scope
 from kinet.policy.rules import begins_with, suggested_beginning, too_broad
@@ -43,6 +44,7 @@ class RuleEditor(QFrame):
         self.words.setAccessibleName("The words of the rule")
         self.words.setProperty("type", "code")
         self._beginning = beginning
+        self._below = False
         self.reach = Segments(
             [("session", "This session"), ("folder", "This folder"), ("always", "Always")],
             "Valid for",
@@ -96,29 +98,55 @@ class RuleEditor(QFrame):
         return _SCOPES[self.reach.value]
 
     def _arrange(self) -> None:
-        rule = QHBoxLayout()
-        rule.setSpacing(8)
+        # With large letters the rule has a line of its own: it is to be read before it is kept.
+        first, second = QWidget(self), QWidget(self)
+        rule = WrappingRow(first, filling=self.words)
         rule.addWidget(text_label("Allow commands", tone="text_2", parent=self))
         rule.addWidget(self.match)
-        rule.addWidget(self.words, 1)
-        where = WrappingRow(aside=self.fits)
+        rule.addWidget(self.words)
+        where = WrappingRow(second, aside=self.fits)
         where.addWidget(self.reach)
         where.addWidget(self.fits)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(12, 12, 12, 12)
-        grid.setHorizontalSpacing(24)
-        grid.setVerticalSpacing(8)
-        grid.addWidget(text_label("New rule", type="strong", parent=self), 0, 0)
-        grid.addLayout(rule, 0, 1)
-        grid.addWidget(text_label("Valid for", tone="text_2", parent=self), 1, 0)
-        grid.addLayout(where, 1, 1)
-        grid.addWidget(self.trouble_label, 2, 1)
-        grid.setColumnStretch(1, 1)
+        self._rows = (first, second)
+        self._labels = (
+            text_label("New rule", type="strong", parent=self),
+            text_label("Valid for", tone="text_2", parent=self),
+        )
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(12, 12, 12, 12)
+        self._grid.setHorizontalSpacing(24)
+        self._grid.setVerticalSpacing(8)
+        self._grid.setColumnStretch(1, 1)
+        self._place()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where the rows have no room beside their labels they stand below them."""
+        super().resizeEvent(event)
+        labels = max(label.sizeHint().width() for label in self._labels)
+        room = self.width() - 2 * 12 - 24 - labels
+        below = room < max(row.minimumSizeHint().width() for row in self._rows)
+        if below != self._below:
+            self._below = below
+            self._place()
+
+    def _place(self) -> None:
+        while self._grid.takeAt(0) is not None:
+            pass
+        for number, (label, row) in enumerate(zip(self._labels, self._rows, strict=True)):
+            if self._below:
+                self._grid.addWidget(label, 2 * number, 0, 1, 2)
+                self._grid.addWidget(row, 2 * number + 1, 0, 1, 2)
+            else:
+                self._grid.addWidget(label, number, 0)
+                self._grid.addWidget(row, number, 1)
+        self._grid.addWidget(self.trouble_label, 4, 0 if self._below else 1, 1, -1)
 
     def _match_changed(self) -> None:
         exact = self._kind == "exact"
         self.words.setReadOnly(exact)
         self.words.setText(spell_out(self._command).text if exact else self._beginning)
+        # Of a rule that is too long for its field the beginning is seen.
+        self.words.setCursorPosition(0 if exact else len(self.words.text()))
         self._show()
 
     def _show(self) -> None:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from kinet.ui.asking.approval_words import home_short
 from kinet.ui.diff.diff_view import DiffView
+from kinet.ui.kit.code_lines import CodeLines
 from kinet.ui.kit.column_room import keep_column
 from kinet.ui.kit.controls import text_label
 from kinet.ui.kit.part_buttons import TextButton
@@ -187,6 +188,9 @@ class TrustPage(QWidget):
         return foot
 
     def _add(self, words: str, *, type: str = "", tone: str = "") -> None:
+        if type == "code":
+            self._column.addWidget(CodeLines(words, self))
+            return
         label = text_label(words, type=type, tone=tone, parent=self)
         label.setWordWrap(True)
         label.setTextFormat(Qt.TextFormat.PlainText)

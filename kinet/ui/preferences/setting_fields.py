@@ -95,8 +95,11 @@ class FieldRow(QWidget):
         super().resizeEvent(event)
         beside = QBoxLayout.Direction.LeftToRight
         below = QBoxLayout.Direction.TopToBottom
-        narrow = self.width() < 1.7 * _CONTROL_WIDTH * max(1.0, current_theme().zoom / 100)
-        stacked = narrow and self.field.kind != "switch"
+        wide = round(_CONTROL_WIDTH * max(1.0, current_theme().zoom / 100))
+        stacked = self.width() < 1.7 * wide and self.field.kind != "switch"
+        if self.field.kind != "switch":
+            # Larger words want a wider control, as far as there is room.
+            self.editor.setFixedWidth(min(wide, self.width()))
         if self._row.direction() != (below if stacked else beside):
             self._row.setDirection(below if stacked else beside)
             self._row.setSpacing(8 if stacked else 24)

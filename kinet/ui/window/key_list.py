@@ -22,14 +22,14 @@ _PLACES: tuple[tuple[str, str, str], ...] = (
     ("Run a command of your own in the folder, at the beginning", "!", "Writing"),
     ("Run one and keep it from the model, at the beginning", "!, !", "Writing"),
     ("Last message again, in an empty field", "Up", "Writing"),
-    ("Earlier and later messages", "Ctrl+Up", "Writing"),
+    ("Earlier and later messages", "Ctrl+Up / Ctrl+Down", "Writing"),
     ("Allow once, with the focus on the question", "Ctrl+Return", "Answering"),
     ("Deny, with the focus on the question", "Ctrl+Backspace", "Answering"),
-    ("Session 1 to 9 of the list", "Ctrl+1", "Sessions"),
+    ("Session 1 to 9 of the list", "Ctrl+1 / Ctrl+9", "Sessions"),
     ("Rename the session, in the list", "F2", "Sessions"),
-    ("Scroll by a page, in the conversation", "PgUp", "Reading"),
-    ("To the beginning and the end, in the conversation", "Home", "Reading"),
-    ("Previous and next message, in the conversation", "Shift+PgUp", "Reading"),
+    ("Scroll by a page, in the conversation", "PgUp / PgDown", "Reading"),
+    ("To the beginning and the end, in the conversation", "Home / End", "Reading"),
+    ("Previous and next message, in the conversation", "Shift+PgUp / Shift+PgDown", "Reading"),
     ("Close, or stop when pressed twice", "Esc", "Window"),
 )
 
@@ -74,7 +74,7 @@ class KeyList(QDialog):
         for number, (title, keys, group) in enumerate(rows):
             name = text_label(title)
             name.setWordWrap(True)
-            hint = text_label(native_keys(keys), tone="text_2")
+            hint = text_label(_shown(keys), tone="text_2")
             hint.setAlignment(Qt.AlignmentFlag.AlignRight)
             grid.addWidget(name, number, 0)
             grid.addWidget(hint, number, 1)
@@ -99,6 +99,11 @@ class KeyList(QDialog):
             for widget in widgets:
                 widget.setVisible(fits)
         self._none.setVisible(not found)
+
+
+def _shown(keys: str) -> str:
+    """The keys in the platform's own words; two that belong together are parted by a slash."""
+    return " / ".join(native_keys(one) for one in keys.split(" / "))
 
 
 def _row(command: Command) -> tuple[str, str, str]:
