@@ -61,7 +61,7 @@ def test_code_that_was_cut_into_parts_is_copied_whole(app: object) -> None:
 def test_selected_text_is_dragged_out_and_stays_selected(app: object, monkeypatch) -> None:
     carried: list[str] = []
     monkeypatch.setattr(
-        "kinet.ui.transcript.area.drag_out", lambda source, parts: carried.append("".join(parts))
+        "kinet.ui.transcript.area.drag_out", lambda source, held: carried.append(held.text())
     )
     transcript, answer = _loaded("Some plain words to carry.")
     select(transcript, (answer, 0, 0), (answer, 0, 16))
@@ -74,6 +74,54 @@ def test_selected_text_is_dragged_out_and_stays_selected(app: object, monkeypatc
     assert carried == ["Some plain words"]
     QTest.mouseRelease(viewport, left, pos=words + QPoint(60, 40))
     assert transcript.selection.text() == "Some plain words"
+
+
+def test_what_may_be_dragged_is_gathered_from_the_press_on_and_let_go_with_a_click(
+    app: object, monkeypatch
+) -> None:
+    dropped: list[str] = []
+    monkeypatch.setattr(
+        "kinet.ui.transcript.area.drag_out", lambda source, held: dropped.append(held.text())
+    )
+    transcript, answer = _loaded("Some plain words to carry.")
+    select(transcript, (answer, 0, 0), (answer, 0, 16))
+    words = point_of(transcript, answer, 40, 12)
+    viewport, left = transcript.viewport(), Qt.MouseButton.LeftButton
+    QTest.mousePress(viewport, left, pos=words)
+    for _ in range(20):
+        QApplication.processEvents()
+    # All is there before it is moved: what the selection holds now is asked no more.
+    monkeypatch.setattr(transcript.selection, "parts", lambda: iter(["too late"]))
+    _drag(viewport, words + QPoint(60, 40))
+    assert dropped == ["Some plain words"]
+    QTest.mouseRelease(viewport, left, pos=words + QPoint(60, 40))
+    QTest.mousePress(viewport, left, pos=words)
+    QTest.mouseRelease(viewport, left, pos=words)
+    assert transcript._carried is None
+    assert len(dropped) == 1
+
+
+def test_whole_messages_are_copied_as_each_by_itself(app: object, monkeypatch) -> None:
+    texts = [
+        "plain",
+        "\n\n  \n",
+        "a\r\nb",
+        "\x1b[31mred\x1b[0m",
+        "你好 👩\u200d🚀",
+        "```\n\x07\n```",
+        "",
+    ]
+    said_so = [said(f"{text}\n" if text else text) for text in texts]
+    transcript = shown()
+    transcript.load([asked("Go."), *said_so, said("The end.")])
+    transcript.selection.all()
+    together = transcript.selection.text()
+    for heap in (1, 2):
+        monkeypatch.setattr("kinet.ui.transcript.stage.selection._HEAP", heap)
+        assert transcript.selection.text() == together
+    assert together.startswith("Go.\n\nplain\n\na\nb\n\nred\n\n你好")
+    assert "\x07" in together
+    assert together.endswith("The end.")
 
 
 def test_what_is_dragged_is_made_while_it_is_carried(app: object) -> None:

@@ -23,7 +23,7 @@ from kinet.ui.transcript.blocks.style import Style
 from kinet.ui.transcript.entries.entry import Entry, Hit
 from kinet.ui.transcript.hand.acting import Actor
 from kinet.ui.transcript.hand.copying import Copier
-from kinet.ui.transcript.hand.drag_out import drag_out
+from kinet.ui.transcript.hand.drag_out import DraggedText, drag_out
 from kinet.ui.transcript.hand.in_place import InPlace
 from kinet.ui.transcript.hand.jump_button import JumpButton
 from kinet.ui.transcript.hand.keys import Keys
@@ -74,6 +74,7 @@ class TranscriptArea(QAbstractScrollArea):
         self._pointer = Pointer(self.stage, self.selection, self.artist, viewport)
         self._keys = Keys(self.stage, self.selection, self.artist, viewport)
         self._actor = Actor(self.stage, self.selection, self.finder, self.artist, viewport)
+        self._carried: DraggedText | None = None
         self.jump = JumpButton(self, self.stage)
         self._actor.step_activated.connect(self.step_activated)
         self._actor.step_found.connect(self.step_found)
@@ -94,6 +95,7 @@ class TranscriptArea(QAbstractScrollArea):
         self._pointer.clicked.connect(self._actor.act)
         self._pointer.hovered.connect(self.link_hovered)
         self._pointer.selecting.connect(self.stage.follower.hold)
+        self._pointer.held.connect(self._make_ready)
         self._pointer.lifted.connect(self._drag_out)
         self._keys.clicked.connect(self._actor.act)
         self._keys.copy_wanted.connect(self.copy)
@@ -108,10 +110,17 @@ class TranscriptArea(QAbstractScrollArea):
         """
         self.copier.copy(plain=plain)
 
+    def _make_ready(self, held: bool) -> None:
+        """What may be dragged away is gathered from the press on, so that a drop need not wait."""
+        if self._carried is not None:
+            self._carried.deleteLater()
+        self._carried = DraggedText(self.selection.parts()) if held else None
+
     def _drag_out(self) -> None:
         """Carries what is selected to where it is dropped."""
-        if not self.selection.is_empty:
-            drag_out(self, self.selection.parts())
+        carried, self._carried = self._carried, None
+        if carried is not None:
+            drag_out(self, carried)
 
     def select_step(self, call_id: str) -> None:
         """Marks the row of the step that the panel shows; "" for none. Its group opens."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from PySide6.QtCore import QObject, QTimer, Signal
 
-from PySide6.QtCore import QByteArray, QObject, QTimer, Signal
-
-from kinet.ui.kit.clipboard import copy_masked, masked
+from kinet.ui.kit.clipboard import copy_masked
+from kinet.ui.transcript.hand.gathering import Gathering
 from kinet.ui.transcript.stage.filler import SLICE_SECONDS, Filler
 from kinet.ui.transcript.stage.selection import Selection
 
@@ -24,10 +22,7 @@ class Copier(QObject):
     def __init__(self, selection: Selection, filler: Filler, parent: QObject) -> None:
         super().__init__(parent)
         self._selection, self._filler = selection, filler
-        self._steps: Iterator[None] = iter(())
-        # What was gathered, in UTF-8, and how many lines that are.
-        self._done = QByteArray()
-        self._lines = 0
+        self._gathering = Gathering(iter(()))
         # The form that is wanted of everything, when everything is there.
         self._waits: bool | None = None
         self._timer = QTimer(self)
@@ -51,7 +46,7 @@ class Copier(QObject):
             self.began.emit()
             return
         self._begin(plain)
-        if self._work(_FIRST_SECONDS):
+        if self._gathering.work(_FIRST_SECONDS):
             self._put()
         else:
             self.began.emit()
@@ -64,39 +59,16 @@ class Copier(QObject):
             self._timer.start()
 
     def _begin(self, plain: bool) -> None:
-        self._done, self._lines = QByteArray(), 0
-        self._steps = self._gathering(self._selection.parts(plain=plain))
-
-    def _gathering(self, texts: Iterator[str]) -> Iterator[None]:
-        """Gathers the texts, step by step, and then puts them together: all at once, or in bytes
-        that have to grow, a very long conversation would be copied in one piece."""
-        found: list[bytes] = []
-        size = 0
-        for text in texts:
-            if text:
-                between = "\n\n" if found else ""
-                found.append((between + masked(text)).encode("utf-8", "replace"))
-                size += len(found[-1])
-                self._lines += text.count("\n") + (2 if between else 1)
-            yield
-        self._done.reserve(size)
-        for piece in found:
-            self._done.append(piece)
-            yield
-
-    def _work(self, seconds: float) -> bool:
-        """Gathers texts for some time; True when there are no more."""
-        deadline = time.perf_counter() + seconds
-        return all(time.perf_counter() <= deadline for _ in self._steps)
+        self._gathering = Gathering(self._selection.parts(plain=plain))
 
     def _go_on(self) -> None:
-        if self._work(SLICE_SECONDS):
+        if self._gathering.work(SLICE_SECONDS):
             self._timer.stop()
             self.ended.emit(self._put())
 
     def _put(self) -> int:
         """Puts all that was gathered on the clipboard; how many lines that are."""
-        held, self._done, self._steps = self._done, QByteArray(), iter(())
-        if self._lines:
-            copy_masked(held)
-        return self._lines
+        done, self._gathering = self._gathering, Gathering(iter(()))
+        if done.lines:
+            copy_masked(done.held)
+        return done.lines

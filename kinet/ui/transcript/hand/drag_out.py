@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,20 +9,20 @@ from PySide6.QtCore import QMimeData, Qt, QTimer
 from PySide6.QtGui import QDrag
 from PySide6.QtWidgets import QWidget
 
-from kinet.net.redact import hide_live_keys
+from kinet.ui.transcript.hand.gathering import Gathering
 from kinet.ui.transcript.stage.filler import SLICE_SECONDS
 
 _PLAIN = "text/plain"
 
 
 class DraggedText(QMimeData):
-    """A text that is made while it is carried, in slices; whoever wants it sooner gets the rest."""
+    """A text that is made from the press of the button on, in slices; whoever wants it sooner
+    gets the rest."""
 
     def __init__(self, parts: Iterator[str]) -> None:
         """`parts` are joined by an empty line; empty ones count for nothing."""
         super().__init__()
-        self._parts = parts
-        self._texts: list[str] = []
+        self._gathering = Gathering(parts)
         self._timer = QTimer(self)
         self._timer.setInterval(0)
         self._timer.timeout.connect(lambda: self._work(SLICE_SECONDS))
@@ -42,24 +41,19 @@ class DraggedText(QMimeData):
         if mimetype != _PLAIN:
             return None
         self._work(float("inf"))
-        return "\n\n".join(self._texts)
+        return self._gathering.held
 
     def _work(self, seconds: float) -> None:
-        deadline = time.perf_counter() + seconds
-        for part in self._parts:
-            if part:
-                self._texts.append(hide_live_keys(part))
-            if time.perf_counter() > deadline:
-                return
-        self._timer.stop()
+        if self._gathering.work(seconds):
+            self._timer.stop()
 
 
-def drag_out(source: QWidget, parts: Iterator[str]) -> None:
+def drag_out(source: QWidget, carried: DraggedText) -> None:
     """Returns when the text was dropped or let go.
 
     Qt has no other way to drag than a loop of its own. It begins in a mouse event, below no
     coroutine, so that tasks go on inside it.
     """
     drag = QDrag(source)
-    drag.setMimeData(DraggedText(parts))
+    drag.setMimeData(carried)
     drag.exec(Qt.DropAction.CopyAction)

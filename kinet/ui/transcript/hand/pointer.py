@@ -23,6 +23,7 @@ class Pointer(QObject):
     clicked = Signal(object, object)  # Entry, Hit
     hovered = Signal(str)  # address of the link below the mouse, "" for none
     selecting = Signal()
+    held = Signal(bool)  # selected text was pressed and may be dragged away; False: it is not
     lifted = Signal()  # selected text is dragged away
 
     def __init__(self, stage: Stage, selection: Selection, artist: Artist, on: QWidget) -> None:
@@ -66,6 +67,7 @@ class Pointer(QObject):
         self._may_lift = self._clicks == 1 and not shifted and self._selection.holds(place)
         if self._may_lift:
             # A click takes the selection away, but only when the button is let go.
+            self.held.emit(True)
             return
         if shifted and self._selection.anchor is not None:
             self._selection.set(self._selection.anchor, place)
@@ -113,6 +115,7 @@ class Pointer(QObject):
         self._edge.stop()
         if self._may_lift:
             self._may_lift = False
+            self.held.emit(False)
             self._selection.clear()
             self._on.update()
         point = event.position().toPoint()

@@ -21,6 +21,8 @@ from kinet.ui.transcript.stage.flow import Flow
 _STRETCH_SECONDS = 0.004
 # An offset behind every end.
 _FAR = 10**9
+# So many whole messages, or characters of them, are looked through at once.
+_HEAP, _HEAP_SIZE = 64, 65_536
 
 
 @dataclass(frozen=True, order=True)
@@ -117,18 +119,32 @@ class Selection:
         return "\n\n".join(part for part in self.parts(plain=plain) if part)
 
     def parts(self, *, plain: bool = False) -> Iterator[str]:
-        """The same entry by entry; "" for none, and where a long one is not done yet."""
+        """The same bit by bit; "" for none, and where a long entry is not done yet."""
         found = self.range()
         if found is None:
             return
         first, last = found
         alone = first.entry == last.entry
         entries = self._flow.entries[first.entry : last.entry + 1]
+        heap: list[str] = []
+        size = 0
         for number, entry in enumerate(entries, first.entry):
+            if not plain and first.entry < number < last.entry:
+                # What nobody has seen yet need not be split for this. Of a long conversation most
+                # are such: they are looked through many at a time.
+                heap.append(_whole(entry))
+                size += len(heap[-1])
+                if len(heap) >= _HEAP or size >= _HEAP_SIZE:
+                    yield _copied_together(heap)
+                    heap, size = [], 0
+                continue
+            if heap:
+                yield _copied_together(heap)
+                heap, size = [], 0
             start = first if number == first.entry else Place(number, 0, 0)
             stop = last if number == last.entry else _end_of(number)
             part = yield from self._of_entry(entry, start, stop, alone, plain)
-            yield part.strip("\n") if part.strip() else ""
+            yield _trimmed(part)
 
     def _of_entry(
         self, entry: Entry, start: Place, stop: Place, alone: bool, plain: bool
@@ -139,9 +155,8 @@ class Selection:
             ) else ""  # fmt: skip
         if entry.is_folded:
             return copied(entry.markdown())
-        whole_entry = (start.piece, start.offset) == (0, 0) and stop == _end_of(stop.entry)
-        if whole_entry and not alone and not plain:
-            # What nobody has seen yet need not be split for this.
+        is_whole = (start.piece, start.offset) == (0, 0) and stop == _end_of(stop.entry)
+        if is_whole and not alone and not plain:
             return copied(entry.source)
         while not entry.split(time.perf_counter() + _STRETCH_SECONDS):
             yield ""
@@ -209,6 +224,26 @@ class Selection:
                 begin = begin if piece.first else max(begin, row_begin(document, 1))
                 return clean_for_clipboard(cells(document, begin, end))
             return clean_for_clipboard(words(document, begin, end))
+
+
+def _whole(entry: Entry) -> str:
+    """What is copied of an entry that is selected with others, before it is cleaned."""
+    if isinstance(entry, TextEntry) and not entry.is_folded:
+        return entry.source
+    return entry.markdown()
+
+
+def _copied_together(sources: list[str]) -> str:
+    """Whole entries as they are copied, one below the other."""
+    texts = "\n\n".join(text for source in sources if (text := _trimmed(source)))
+    if texts.replace("\n", "").isprintable():
+        return texts
+    parts = (_trimmed(copied(source)) for source in sources)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _trimmed(part: str) -> str:
+    return part.strip("\n") if part.strip() else ""
 
 
 def _group(pieces: list[Piece], number: int) -> int:
