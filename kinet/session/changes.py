@@ -69,6 +69,22 @@ class Changes:
         """
         return await self._act("undo", turn_id, paths, answers)
 
+    async def undo_hunks(
+        self, turn_id: str, path: str, diff: str, numbers: Collection[int]
+    ) -> Outcome:
+        """Takes back these hunks (numbers from 1) of a file's `diff` as it was shown.
+
+        `failed` of the outcome names each that was changed since. StoreError if the diff is another
+        one by now, or another session's change would be lost.
+        """
+        from kinet.workspace.hunk_text import digest_of
+        from kinet.workspace.undoing_hunks import UndoingHunks
+
+        def act(undoing: Undoing) -> Outcome:
+            return UndoingHunks(undoing).undo(turn_id, path, digest_of(diff), numbers)
+
+        return await self._do(act, None)
+
     async def redo(
         self,
         turn_id: str = "",

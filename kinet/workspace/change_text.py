@@ -13,7 +13,8 @@ from kinet.tools.files.diff import Diff, unified_diff
 from kinet.workspace.content_store import ContentStore
 from kinet.workspace.file_state import Change, FileState
 
-_LARGEST = 400_000
+# Bytes of a file.
+LARGEST_SHOWN = 400_000
 _SECONDS = 2.0
 _MOST_TEXT = 400_000
 
@@ -73,7 +74,7 @@ def _text(state: FileState | None, store: ContentStore) -> str | None:
         return None
     if state.kind == "link":
         return f"link to {visible_line(state.content)}\n"
-    if not state.content or state.size > _LARGEST:
+    if not state.content or state.size > LARGEST_SHOWN:
         return None
     data = store.get(state.content)
     if data is None or b"\0" in data:

@@ -221,10 +221,10 @@ class FolderBook:
 def contents(entries: Iterator[Entry]) -> Iterator[str]:
     """The hashes that entries speak of, in their order."""
     for entry in entries:
-        for change in entry.changes:
-            for state in (change.before, change.after):
-                if state is not None and state.kind == "file" and state.content:
-                    yield state.content
+        states = [state for change in entry.changes for state in (change.before, change.after)]
+        for state in (*states, *entry.left.values()):
+            if state is not None and state.kind == "file" and state.content:
+                yield state.content
 
 
 def _missing_above(place: Path) -> list[Path]:

@@ -7,23 +7,28 @@ import json
 import os
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from kinet.core import atomic_write
 from kinet.paths import ensure_private_dir
-from kinet.workspace.file_state import Change, change_from_json
+from kinet.workspace.file_state import Change, FileState, change_from_json, state_from_json
 
 # The tool of what was changed by what went on of a call: others may have changed it meanwhile.
 GOING_ON = "background"
+# The tool of an undo that took back some hunks of a file.
+PART = "hunks"
 Act = Literal["call", "undo", "redo"]
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One call that changed something, or one undo or redo; `number` gives the order."""
+    """One call that changed something, or one undo or redo; `number` gives the order.
+
+    `left` is what an undo of hunks left of the turn's own change, by path.
+    """
 
     number: int
     act: Act
@@ -33,6 +38,7 @@ class Entry:
     call_id: str = ""
     tool: str = ""
     at: float = 0.0
+    left: Mapping[str, FileState] = field(default_factory=dict)
 
 
 class JournalLog:
@@ -59,10 +65,13 @@ class JournalLog:
         *,
         call_id: str = "",
         tool: str = "",
+        left: Mapping[str, FileState] | None = None,
     ) -> Entry:
         """Adds an entry; it is on the disk when this returns. OSError if it cannot be kept."""
         number = self.number + 1
-        entry = Entry(number, act, session_id, turn_id, tuple(changes), call_id, tool, time.time())
+        entry = Entry(
+            number, act, session_id, turn_id, tuple(changes), call_id, tool, time.time(), left or {}
+        )
         begins = not self.path.exists()
         ensure_private_dir(self.path.parent)
         descriptor = os.open(self.path, _FLAGS, atomic_write.PRIVATE)
@@ -116,6 +125,7 @@ def _head(path: Path) -> bytes:
 
 
 def _line(entry: Entry) -> bytes:
+    left = {path: state.to_json() for path, state in entry.left.items()}
     return _ascii({
         "number": entry.number,
         "act": entry.act,
@@ -125,6 +135,7 @@ def _line(entry: Entry) -> bytes:
         "tool": entry.tool,
         "at": entry.at,
         "changes": [change.to_json() for change in entry.changes],
+        **({"left": left} if left else {}),
     })  # fmt: skip
 
 
@@ -147,6 +158,13 @@ def _read(path: Path) -> Iterator[Entry]:
                 str(value["call"]),
                 str(value["tool"]),
                 float(value["at"]),
+                dict(_left(value.get("left", {}))),
             )
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue
+
+
+def _left(value: Mapping[str, Any]) -> Iterator[tuple[str, FileState]]:
+    for path, raw in value.items():
+        if (state := state_from_json(raw)) is not None:
+            yield path, state

@@ -15,7 +15,8 @@ class NetChange:
 
     `mixed` says that somebody else changed it between two calls of the turn, `meanwhile` that it
     was changed while something of a call went on: nobody knows by whom. `last` is the number of the
-    last entry about it. `taken_back` is the undo that stands: from what, to what.
+    last entry about it. `taken_back` is the undo that stands: from what, to what. Where hunks were
+    taken back, `change` is what is left of it, and `whole` what the turn had made.
     """
 
     change: Change
@@ -23,6 +24,7 @@ class NetChange:
     mixed: bool = False
     taken_back: Change | None = None
     meanwhile: bool = False
+    whole: FileState | None = None
 
     @property
     def path(self) -> str:
@@ -37,11 +39,14 @@ def net_changes(entries: Sequence[Entry]) -> list[NetChange]:
         for change in entry.changes:
             known = found.get(change.path)
             if entry.act == "undo":
-                if known is not None:
+                if known is not None and change.path in entry.left:
+                    left = entry.left[change.path]
+                    found[change.path] = _left(known, entry.number, left)
+                elif known is not None:
                     found[change.path] = _with(known, entry.number, change)
             elif entry.act == "redo":
                 if known is not None:
-                    found[change.path] = _with(known, entry.number, None)
+                    found[change.path] = _again(known, entry.number)
             else:
                 joined = _joined(known, change, entry.number)
                 meanwhile = entry.tool == GOING_ON or (known is not None and known.meanwhile)
@@ -60,6 +65,9 @@ def foreign_changes(entries: Sequence[Entry], session_id: str, after: int) -> di
         if entry.number <= after or entry.session_id == session_id:
             continue
         for change in entry.changes:
+            if change.path in entry.left:
+                # The rest of it stands.
+                continue
             if entry.act == "undo":
                 found.pop(change.path, None)
             else:
@@ -76,6 +84,20 @@ def _joined(known: NetChange | None, change: Change, number: int) -> NetChange:
 
 def _with(known: NetChange, number: int, taken_back: Change | None) -> NetChange:
     return replace(known, last=number, taken_back=taken_back)
+
+
+def _left(known: NetChange, number: int, left: FileState) -> NetChange:
+    change = Change(known.path, known.change.before, left)
+    whole = known.whole or known.change.after
+    return replace(known, change=change, last=number, taken_back=None, whole=whole)
+
+
+def _again(known: NetChange, number: int) -> NetChange:
+    """First what was taken back as a whole is there again, then its hunks."""
+    if known.taken_back is not None or known.whole is None:
+        return _with(known, number, None)
+    change = Change(known.path, known.change.before, known.whole)
+    return replace(known, change=change, last=number, whole=None)
 
 
 def letter_of(before: FileState | None, after: FileState | None) -> str:

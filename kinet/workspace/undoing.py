@@ -11,6 +11,7 @@ from kinet.policy.visible import visible_line
 from kinet.tools.files.diff import Diff
 from kinet.workspace.change_text import diff_of
 from kinet.workspace.file_state import Change, FileState
+from kinet.workspace.hunk_text import hunks_of
 from kinet.workspace.journal_book import FolderBook
 from kinet.workspace.restore import Move, Restoring
 from kinet.workspace.three_way import merged
@@ -72,7 +73,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What a turn made of one file, for people."""
+    """What a turn made of one file, for people.
+
+    `hunks` are so many as can be taken back one by one, 0 for less than two; `partly` says that
+    some were.
+    """
 
     path: str
     shown: str
@@ -81,6 +86,8 @@ class FileChange:
     removed: int
     diff: str
     undone: bool
+    hunks: int = 0
+    partly: bool = False
 
 
 class Undoing:
@@ -88,6 +95,16 @@ class Undoing:
 
     def __init__(self, book: FolderBook, session_id: str) -> None:
         self._book, self._session_id = book, session_id
+
+    @property
+    def book(self) -> FolderBook:
+        """The journal of the folder."""
+        return self._book
+
+    @property
+    def session_id(self) -> str:
+        """Whose turns they are."""
+        return self._session_id
 
     def turns(self) -> list[str]:
         """The turns that changed something, in order."""
@@ -112,12 +129,11 @@ class Undoing:
             turns = list(dict.fromkeys(entry.turn_id for entry in mine))
         else:
             turns = self.turns()[::-1]
-        back = act == "redo"
         return next(
             (
                 turn
                 for turn in turns
-                if any((n.taken_back is not None) == back for n in self._net(turn))
+                if any(_wished(act, net) is not None for net in self._net(turn))
             ),
             "",
         )
@@ -137,14 +153,12 @@ class Undoing:
             )
             items: list[Item] = []
             for net in nets:
-                back = net.taken_back
-                if (act == "undo") == (back is None):
-                    expected = net.change.after if back is None else back.after
-                    wanted = net.change.before if back is None else back.before
+                move = _wished(act, net)
+                if move is not None:
                     entry = foreign.get(net.path)
                     theirs = entry is not None and entry.number > net.last
-                    doubt = _doubt(net) if back is None else ""
-                    items.append(self._item(net.path, expected, wanted, doubt, theirs))
+                    doubt = _doubt(net) if act == "undo" else ""
+                    items.append(self._item(net.path, *move, doubt, theirs))
             return Plan(act, self._session_id, turn_id, tuple(items))
 
     def carry_out(self, plan: Plan, answers: Mapping[str, Answer] | None = None) -> Outcome:
@@ -263,6 +277,9 @@ class Undoing:
     def _file(self, net: NetChange) -> FileChange:
         change = net.change
         diff: Diff = diff_of(change, self._book.root, self._book.store)
+        undone = net.taken_back is not None
+        several = not undone and diff.text.count("\n@@ ") > 1
+        hunks = several and hunks_of(change, self._book.root, self._book.store, diff.text)
         return FileChange(
             change.path,
             visible_line(change.path),
@@ -270,11 +287,23 @@ class Undoing:
             diff.added,
             diff.removed,
             diff.text,
-            net.taken_back is not None,
+            undone,
+            hunks.count if hunks else 0,
+            net.whole is not None,
         )
 
     def _net(self, turn_id: str) -> list[NetChange]:
         return net_changes(self._book.log.of_turn(self._session_id, turn_id))
+
+
+def _wished(act: Act, net: NetChange) -> tuple[FileState | None, FileState | None] | None:
+    """From what to what a place is to go; None where there is nothing to do."""
+    back = net.taken_back
+    if act == "undo":
+        return None if back is not None else (net.change.after, net.change.before)
+    if back is not None:
+        return back.after, back.before
+    return None if net.whole is None else (net.change.after, net.whole)
 
 
 def _doubt(net: NetChange) -> str:
