@@ -9,8 +9,11 @@ from pathlib import Path
 from kinet.policy import protected
 from kinet.policy.hidden import without_hidden
 from kinet.policy.never import Machine, never_by_redirection, never_by_text, never_by_words
-from kinet.policy.operands import Place, after_cd, objection, objection_to_start
+from kinet.policy.operand_paths import Place
+from kinet.policy.operands import after_cd, objection, objection_to_start
+from kinet.policy.shell_globs import spread
 from kinet.policy.shell_syntax import Syntax, read_syntax
+from kinet.policy.shell_words import PlainCommand
 from kinet.policy.verdicts import Judgement, Part, VerdictWord
 from kinet.policy.visible import visible_line
 
@@ -96,11 +99,11 @@ def _unprintable(command: str) -> str:
 
 def _judge_plain(syntax: Syntax, machine: Machine) -> Judgement:
     # Wherever a command could begin: a `cd` before it may have failed.
-    places = [Place(machine.root, machine.home, machine.begins)]
+    places = [Place(machine.root, machine.home, machine.begins, machine.data_dir)]
     away = objection_to_start(places[0])
     parts: list[Part] = []
     for command in syntax.plain or ():
-        why = away or next(filter(None, (objection(command.words, at) for at in places)), "")
+        why = away or next(filter(None, (_objection(command, at) for at in places)), "")
         if not why and command.words[0] == "cd" and len(command.words) == 2:
             moved = [after_cd(command.words, at) for at in places]
             places = list(dict.fromkeys([*places, *moved]))
@@ -113,6 +116,11 @@ def _judge_plain(syntax: Syntax, machine: Machine) -> Judgement:
         memorable = _memorable(syntax, machine)
         return Judgement("ask", reasons[0], tuple(parts), memorable=memorable)
     return Judgement("allow", "it only reads inside the project", tuple(parts))
+
+
+def _objection(command: PlainCommand, place: Place) -> str:
+    words = spread(command.words, command.patterns, place)
+    return words if isinstance(words, str) else objection(words, place)
 
 
 def _never(syntax: Syntax, command: str, machine: Machine) -> str:

@@ -35,6 +35,7 @@ AccessWord = Literal["read", "write", "execute", "network"]
 _SEARCH_TOOLS = frozenset({"grep", "glob", "list_folder", "symbols"})
 _WRITE_TOOLS = frozenset({"write_file", "edit_file", "delete_file"})
 _NO_SANDBOX = "no sandbox works here"
+_ONLY_READS = ("nothing but reading",)
 _NOTHING = Judgement("allow", "it touches no file, program or address")
 
 
@@ -105,7 +106,8 @@ def gather(
         judgement = judge_url(str(arguments.get("url", "")), local_permits=local_permits)
     else:
         judgement = _look(tool, access, arguments, folder, data_dir, home, readable)
-    grant = grant_for(tool, arguments, judgement.targets)
+    only_reads = tool == "shell" and judgement.verdict == "allow"
+    grant = grant_for(tool, arguments, _ONLY_READS if only_reads else judgement.targets)
     return CallFacts(tool, access, dict(arguments), folder, judgement, grant, start)
 
 
@@ -113,6 +115,14 @@ def grant_for(tool: str, arguments: Mapping[str, Any], targets: tuple[str, ...])
     """The token of exactly this call on exactly these real targets."""
     text = json.dumps([tool, dict(arguments), list(targets)], sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def granted_to_read(tool: str, arguments: Mapping[str, Any], grant: str) -> bool:
+    """True if the call got its token unasked, as a command that was seen to only read.
+
+    Nobody was asked then: what is no such command any more when it comes to run must not.
+    """
+    return bool(grant) and grant == grant_for(tool, arguments, _ONLY_READS)
 
 
 def judge(

@@ -60,6 +60,12 @@ class Machine:
         """True if the command begins outside the project."""
         return self.begins != self.root and self.root not in self.begins.parents
 
+    @property
+    def holds_own(self) -> bool:
+        """True if the project is so wide that the app's own folders lie in it."""
+        parts = [protected.folded(part) for part in self.root.parts]
+        return any(own[: len(parts)] == parts for own in _own_parts(self.home, self.data_dir))
+
     def after(self, words: Sequence[str]) -> Machine:
         """The same for what follows this command, which may go to another folder."""
         if len(words) != 2 or words[0] not in ("cd", "pushd"):
@@ -189,7 +195,8 @@ def _own(word: str, machine: Machine) -> str:
     _, equals, value = word.partition("=")
     for text in (word, value) if equals else (word,):
         path = _expanded(text, machine.home)
-        if not path.startswith("/") and ".." not in path and not machine.is_away:
+        near = not path.startswith("/") and ".." not in path and not machine.is_away
+        if near and not machine.holds_own:
             continue
         plain = os.path.normpath(os.path.join(machine.begins, path))
         parts = [protected.folded(part) for part in Path(plain).parts]

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kinet.policy import protected
-from kinet.policy.paths import is_inside
+from kinet.policy.git_reading import git_objection
+from kinet.policy.operand_paths import Place, path_objection
 from kinet.policy.programs import FIND_TESTS, PROGRAMS, Program
+from kinet.policy.searches import search_of
 
-# A search through folders passes only if no secret lies below them; above this many entries that
-# is not looked for, and the command asks.
-_MOST_ENTRIES = 4_000
 # One address or two, each a line, the end, a plain expression, or so many lines more; then p.
 _SED_PRINT = re.compile(
     r"\A(?:\d{1,9}|\$|/[^/\\\n]{1,200}/)(?:,(?:\+?\d{1,9}|\$|/[^/\\\n]{1,200}/))?p\Z"
@@ -29,24 +26,17 @@ _AMOUNT = re.compile(r"\A[+-]?\d{1,18}[bkKmMGTB]{0,3}\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Real paths of the project, the home folder, and the folder in which a command begins."""
-
-    root: Path
-    home: Path
-    start: Path
-
-
-@dataclass(frozen=True, slots=True)
 class _Words:
     """The options, the operands, and what stands behind an operand and looks like an option.
 
-    Those last are options to GNU's programs and names of files to those of BSD and macOS.
+    Those last are options to GNU's programs and names of files to those of BSD and macOS. `given`
+    are the options that have a value, each without its dashes.
     """
 
     options: list[str] = field(default_factory=list)
     operands: list[str] = field(default_factory=list)
     late: list[str] = field(default_factory=list)
+    given: list[tuple[str, str]] = field(default_factory=list)
 
 
 def objection(words: Sequence[str], place: Place) -> str:
@@ -78,7 +68,7 @@ def objection_to_start(place: Place) -> str:
     """Why no command may begin unasked in `place.start`, "" if it may."""
     if place.start == place.root:
         return ""
-    trouble = _path(".", place)
+    trouble = path_objection(".", place)
     return f"it would begin in {place.start}, and {trouble}" if trouble else ""
 
 
@@ -107,10 +97,24 @@ def _split(words: Sequence[str], program: Program) -> _Words | str:
             return f"{word} lacks its value"
         if _may_spread(words[at - 1]) and at - 1 > first:
             return f"{words[at - 1]} may become several words"
+        _note_value(found, word, words[at - 1] if at - 1 > first else "", program)
         if found.operands:
             found.late.extend(words[first:at])
     spread = next(filter(_may_spread, found.operands), "")
     return f"{spread} may become several words" if spread else found
+
+
+def _note_value(found: _Words, word: str, following: str, program: Program) -> None:
+    """Notes the value that the option has in its own word or in the one behind it."""
+    if word.startswith("--"):
+        name, equals, value = word[2:].partition("=")
+        if equals or name in program.long_values:
+            found.given.append((name, value if equals else following))
+        return
+    for at, letter in enumerate(word[1:], 1):
+        if letter in program.values:
+            found.given.append((letter, word[at + 1 :] or following))
+            return
 
 
 def _may_spread(word: str) -> bool:
@@ -154,23 +158,22 @@ def _operands(name: str, program: Program, words: _Words, place: Place) -> str:
         return ""
     if program.operands == "none":
         return f"{name} takes no operand here" if operands else ""
-    recursive = program.recursive == "*" or any(letter in program.recursive for letter in options)
-    recursive = recursive or "--recursive" in options
+    searched = program.recursive == "*" or any(letter in program.recursive for letter in options)
+    # Given folders, diff compares the files in them. A list of names opens none of them.
+    searched = (searched or "--recursive" in options or name == "diff") and "--files" not in options
     if program.operands == "pattern":
         given = {"e", "--regexp", "--files"}.intersection(options)
         if not given and not operands:
             return f"{name} lacks a pattern"
         paths = operands if given else operands[1:]
-        if recursive and not paths:
+        if searched and not paths:
             paths = ["."]
     else:
         paths = operands
-        # Given folders, diff compares the files in them, and follows the links there.
-        recursive = name == "diff"
     for path in [*paths, *words.late]:
         if program.takes_number and path.startswith("+"):
             return f"{name} may take {path} for an option of old"
-        trouble = _path(path, place, searched=recursive, links=name == "diff")
+        trouble = path_objection(path, place, search_of(name, words.given) if searched else None)
         if trouble:
             return trouble
     return ""
@@ -179,7 +182,7 @@ def _operands(name: str, program: Program, words: _Words, place: Place) -> str:
 def _find(words: Sequence[str], place: Place) -> str:
     at = 0
     while at < len(words) and not words[at].startswith(("-", "(", ")", "!", ",")):
-        trouble = _path(words[at], place)
+        trouble = path_objection(words[at], place)
         if trouble:
             return trouble
         at += 1
@@ -188,7 +191,7 @@ def _find(words: Sequence[str], place: Place) -> str:
         if follow is None:
             return f"find: {words[at]} is not on the list of its tests"
         if words[at].endswith("newer") and at + 1 < len(words):
-            trouble = _path(words[at + 1], place)
+            trouble = path_objection(words[at + 1], place)
             if trouble:
                 return trouble
         at += 1 + follow
@@ -207,7 +210,7 @@ def _sed(words: Sequence[str], place: Place) -> str:
     for word in words[at + 1 :]:
         if word.startswith("-"):
             return f"sed: {word} is not on the list of its options"
-        trouble = _path(word, place)
+        trouble = path_objection(word, place)
         if trouble:
             return trouble
     return ""
@@ -224,7 +227,7 @@ def _test(words: Sequence[str], place: Place) -> str:
     # Other tests calculate, and what the shell calculates may run a command.
     if len(words) != 2 or words[0] not in _FILE_TESTS:
         return "test looks at one file unasked (test -f FILE)"
-    return _path(words[1], place)
+    return path_objection(words[1], place)
 
 
 def _bracket(words: Sequence[str], place: Place) -> str:
@@ -240,12 +243,16 @@ def _command(words: Sequence[str], place: Place) -> str:
     )
 
 
+def _git(words: Sequence[str], place: Place) -> str:
+    return git_objection(("git", *words), place)
+
+
 def _cd(words: Sequence[str], place: Place) -> str:
     """Only into a folder of the project, and by no link: the shell reads `..` behind one by name,
     the system by what is there."""
     if len(words) != 1 or words[0].startswith("-"):
         return "cd goes to one folder of the project unasked"
-    trouble = _path(words[0], place)
+    trouble = path_objection(words[0], place)
     if trouble:
         return trouble
     plain = os.path.normpath(place.start / words[0])
@@ -261,62 +268,5 @@ def after_cd(words: Sequence[str], place: Place) -> Place:
 
 _SPECIAL: dict[str, Callable[[Sequence[str], Place], str]] = {
     "find": _find, "sed": _sed, "printf": _printf, "test": _test, "[": _bracket,
-    "command": _command, "cd": _cd,
+    "command": _command, "cd": _cd, "git": _git,
 }  # fmt: skip
-
-
-def _path(word: str, place: Place, *, searched: bool = False, links: bool = False) -> str:
-    """Why this operand may not be read unasked, "" if it may. A name that is missing may.
-
-    `-` is judged like any name: not every program takes it for its input.
-    """
-    if not word:
-        return "an operand is empty"
-    if len(word) > 1_000:
-        return "an operand is very long"
-    try:
-        real = Path(os.path.realpath(place.start / word))
-        if not is_inside(real, place.root):
-            return f"{word} is outside the project folder"
-        below = real.relative_to(place.root).parts
-        if protected.is_secret(below) or protected.is_secret(Path(word).parts):
-            return f"{word} may hold keys or passwords"
-        if protected.is_repository(below):
-            return f"{word} is inside a repository's own files (.git)"
-        try:
-            mode = os.lstat(real).st_mode
-        except (FileNotFoundError, NotADirectoryError):
-            return ""
-        if stat.S_ISDIR(mode):
-            return _secret_below(real, word, links=links) if searched else ""
-        return "" if stat.S_ISREG(mode) else f"{word} is not a regular file"
-    except (OSError, ValueError) as exc:
-        return f"{word} cannot be looked at: {exc}"
-
-
-def _secret_below(top: Path, word: str, *, links: bool) -> str:
-    count = 0
-    todo = [str(top)]
-    while todo:
-        with os.scandir(todo.pop()) as entries:
-            for entry in entries:
-                count += 1
-                if count > _MOST_ENTRIES:
-                    return f"{word} is too large to make sure that no secret lies in it"
-                if protected.is_secret((entry.name,)):
-                    return f"a file below {word} may hold keys or passwords ({entry.name})"
-                if entry.is_dir(follow_symlinks=False) and entry.name != ".git":
-                    todo.append(entry.path)
-                elif links and entry.is_symlink():
-                    return f"a link lies below {word} ({entry.name})"
-                elif _is_special(entry):
-                    return f"a pipe or device lies below {word}"
-    return ""
-
-
-def _is_special(entry: os.DirEntry[str]) -> bool:
-    return not (
-        entry.is_dir(follow_symlinks=False)
-        or entry.is_file(follow_symlinks=False)
-        or entry.is_symlink()
-    )

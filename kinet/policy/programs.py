@@ -121,6 +121,7 @@ PROGRAMS: dict[str, Program] = {
     "test": Program("special"),
     "[": Program("special"),
     "command": Program("special"),
+    "git": Program("special"),
     # Where the rest begins is looked after by who judges the whole text.
     "cd": Program("special"),
     "type": Program("text", "atp"),
@@ -156,6 +157,14 @@ PROGRAMS: dict[str, Program] = {
     "cksum": Program("paths"),
 }  # fmt: skip
 PROGRAMS["egrep"] = PROGRAMS["fgrep"] = PROGRAMS["grep"]
+
+# Among all their options, those not listed above too, none writes, runs or waits for something. So
+# it does no harm where a name that a pattern matches is taken for one.
+ONLY_READ = frozenset({
+    "ls", "cat", "head", "wc", "stat", "du", "cut", "grep", "egrep", "fgrep", "nl", "tac", "rev",
+    "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum", "cksum", "od",
+    "hexdump", "strings", "fold", "column", "paste", "expand", "unexpand", "fmt", "base64",
+})  # fmt: skip
 
 # The tests of find: nothing that runs, writes or deletes. The number is of words that follow.
 FIND_TESTS: dict[str, int] = {

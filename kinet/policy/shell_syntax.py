@@ -76,7 +76,7 @@ def read_syntax(text: str) -> Syntax:
         return Syntax(None, tuple(loose), tuple(redirected), "it cannot be parsed without error")
     if odd:
         return Syntax(None, tuple(loose), tuple(redirected), _in_words(odd))
-    plain = split_plain(text)
+    plain = split_plain(text, patterns=True)
     # Two readers that know nothing of each other have to agree on every word.
     if plain is None or [command.words for command in plain] != loose:
         trouble = _in_words("concatenation") if joined else "it is not made of plain words only"

@@ -6,13 +6,16 @@ import re
 from dataclasses import dataclass
 
 # What a plain word may be made of. No expansion, glob, tilde, brace, escape or comment begins here.
-_WORD = re.compile(r"[A-Za-z0-9_./:,+@%-][A-Za-z0-9_./:,+@%=-]*")
+# A tilde behind a letter is one of git's commits (HEAD~2), and an old copy of a file.
+_WORD = re.compile(r"[A-Za-z0-9_./:,+@%-](?:[A-Za-z0-9_./:,+@%=-]|(?<=[A-Za-z0-9^~])[\^~])*")
 # A long option's value may hold a glob: whatever it becomes, it is that option with some value.
 _LONG_OPTION = re.compile(r"--[a-z][a-z-]*=[A-Za-z0-9_./:,+@%=*?-]*")
 # The same with its value in quotes: the shell passes both as one word.
-_LONG_NAME = re.compile(r"--[a-z][a-z-]*=(?=[\"'])")
+_LONG_NAME = re.compile(r"--[a-z][a-z-]*=(?:t?format:)?(?=[\"'])")
 # Marks that mean something to the shell elsewhere, and nothing where they stand alone.
 _MARKS = re.compile(r"\\?!|\\[()]|[\[\]]")
+# Names by a pattern. One that begins with a dash, or is a command's first word, is no such.
+_PATTERN = re.compile(r"[A-Za-z0-9_./*?][A-Za-z0-9_./:,+@%*?-]*")
 _BLANKS = re.compile(r" +")
 _SEPARATOR = re.compile(r"&&|\|\||;|\||\n")
 # The only redirections that write nothing.
@@ -25,20 +28,26 @@ _END = re.compile(r"[ ;|&\n]|\Z")
 
 @dataclass(frozen=True, slots=True)
 class PlainCommand:
-    """One command: its words as the shell would pass them, and its text."""
+    """One command: its words as the shell would pass them, and its text.
+
+    `patterns` are the places of words that it replaces by names first.
+    """
 
     words: tuple[str, ...]
     text: str
+    patterns: frozenset[int] = frozenset()
 
 
-def split_plain(text: str) -> tuple[PlainCommand, ...] | None:
+def split_plain(text: str, *, patterns: bool = False) -> tuple[PlainCommand, ...] | None:
     """The commands of a plain text in order, None if it is not plain.
 
     Plain is: literal words and quoted strings without expansion, joined by && || ; | and line
-    ends, with at most redirections to /dev/null or between the two outputs.
+    ends, with at most redirections to /dev/null or between the two outputs. With `patterns` words
+    that the shell replaces by names are plain too.
     """
     commands: list[PlainCommand] = []
     words: list[str] = []
+    places: set[int] = set()
     at = begin = 0
     separated = ""
     while at < len(text):
@@ -51,15 +60,18 @@ def split_plain(text: str) -> tuple[PlainCommand, ...] | None:
             if not words and found != "\n":
                 return None
             if words:
-                commands.append(PlainCommand(tuple(words), text[begin:at].strip()))
+                commands.append(_command(words, text[begin:at], places))
                 separated = found
-            words, at = [], separator.end()
+            words, places, at = [], set(), separator.end()
             begin = at
             continue
         if words and (harmless := _HARMLESS.match(text, at)):
             at = harmless.end()
             continue
         word = _word(text, at)
+        if word is None and patterns and words:
+            word = _matched(_PATTERN, text, at)
+            places.add(len(words))
         if word is None or (not words and word[0] == "!"):
             return None
         value, at = word
@@ -68,10 +80,20 @@ def split_plain(text: str) -> tuple[PlainCommand, ...] | None:
             return None
         words.append(value)
     if words:
-        commands.append(PlainCommand(tuple(words), text[begin:].strip()))
+        commands.append(_command(words, text[begin:], places))
     elif separated in ("&&", "||", "|"):
         return None
     return tuple(commands) or None
+
+
+def _command(words: list[str], text: str, places: set[int]) -> PlainCommand:
+    return PlainCommand(tuple(words), text.strip(), frozenset(places))
+
+
+def _matched(kind: re.Pattern[str], text: str, at: int) -> tuple[str, int] | None:
+    """(value, end) of a word of this kind, which stands there whole."""
+    found = kind.match(text, at)
+    return (found.group(), found.end()) if found and _END.match(text, found.end()) else None
 
 
 def _word(text: str, at: int) -> tuple[str, int] | None:

@@ -25,6 +25,64 @@ _FIXED = {
     "DEBIAN_FRONTEND": "noninteractive",
 }
 
+# What a command of git could start besides, with the value that starts nothing. Names of drivers
+# are anybody's; who runs git has to look for those.
+GIT_STARTS_NOTHING = (
+    ("core.fsmonitor", "false"),
+    ("core.hookspath", "/dev/null"),
+    ("core.sshcommand", "false"),
+    ("core.askpass", "false"),
+    ("core.alternaterefscommand", "false"),
+    ("core.gitproxy", "none"),
+    ("diff.submodule", "short"),
+    ("status.submodulesummary", "false"),
+    ("submodule.recurse", "false"),
+    ("protocol.allow", "never"),
+    ("credential.helper", ""),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("log.showsignature", "false"),
+    ("gpg.program", "false"),
+    ("gpg.openpgp.program", "false"),
+    ("gpg.x509.program", "false"),
+    ("gpg.ssh.program", "false"),
+    ("gpg.ssh.defaultkeycommand", "false"),
+)
+GIT_QUIET = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    # Older ones do not know that word; no transport counts for them, whatever a repository allows.
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_PAGER": "cat",
+    "GIT_ASKPASS": "false",
+    "SSH_ASKPASS": "false",
+}
+
+
+def git_settings(settings: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Variables by which git takes these before all that files say.
+
+    By variables, since a name may hold an equals sign, which -c could not tell apart.
+    """
+    given: dict[str, str] = {}
+    count = 0
+    for number, (key, value) in enumerate(settings):
+        given[f"GIT_CONFIG_KEY_{number}"] = key
+        given[f"GIT_CONFIG_VALUE_{number}"] = value
+        count = number + 1
+    return {"GIT_CONFIG_COUNT": str(count), **given}
+
+
+def reading_environment(without: Path) -> dict[str, str]:
+    """The environment of a command that runs unasked in the project `without`.
+
+    Programs of the project take no well-known name. git starts and writes nothing beside what it is
+    asked for: a diff would else write the index, and run a hook then.
+    """
+    settings = (*GIT_STARTS_NOTHING, ("diff.autorefreshindex", "false"))
+    return {**child_environment(without=without), **GIT_QUIET, **git_settings(settings)}
+
 
 def child_environment(
     *,

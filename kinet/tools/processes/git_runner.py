@@ -8,7 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kinet.core.errors import ToolError
-from kinet.tools.processes.environment import child_environment
+from kinet.tools.processes.environment import (
+    GIT_QUIET,
+    GIT_STARTS_NOTHING,
+    child_environment,
+    git_settings,
+)
 from kinet.tools.processes.program import ProgramResult, run_program
 
 _SECONDS = 30.0
@@ -18,42 +23,17 @@ _DRIVER = re.compile(
     r"\A(?:filter\..*\.(?:clean|smudge|process)|diff\..*\.(?:textconv|command))\Z", re.S
 )
 _FIXED = (
-    ("core.fsmonitor", "false"),
-    ("core.hookspath", "/dev/null"),
+    *GIT_STARTS_NOTHING,
     ("core.pager", "cat"),
-    ("core.sshcommand", "false"),
-    ("core.askpass", "false"),
-    ("core.alternaterefscommand", "false"),
     ("core.quotepath", "false"),
     ("diff.external", ""),
-    ("diff.submodule", "short"),
     ("interactive.difffilter", "cat"),
-    ("protocol.allow", "never"),
-    ("credential.helper", ""),
-    ("gc.auto", "0"),
-    ("maintenance.auto", "false"),
-    ("log.showsignature", "false"),
-    ("gpg.program", "false"),
-    ("gpg.openpgp.program", "false"),
-    ("gpg.x509.program", "false"),
-    ("gpg.ssh.program", "false"),
-    ("gpg.ssh.defaultkeycommand", "false"),
-    ("status.submodulesummary", "false"),
-    ("core.gitproxy", "none"),
-    ("submodule.recurse", "false"),
     ("color.ui", "false"),
 )
 _ENVIRONMENT = {
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
+    **GIT_QUIET,
     "GIT_LITERAL_PATHSPECS": "1",
-    "GIT_NO_LAZY_FETCH": "1",
-    # Older ones do not know that word; no transport counts for them, whatever a repository allows.
-    "GIT_ALLOW_PROTOCOL": "none",
     "GIT_ATTR_NOSYSTEM": "1",
-    "GIT_PAGER": "cat",
-    "GIT_ASKPASS": "false",
-    "SSH_ASKPASS": "false",
     "LC_ALL": "C.UTF-8",
 }
 
@@ -103,12 +83,7 @@ class GitRunner:
     async def _git(
         self, arguments: Sequence[str], overrides: Sequence[tuple[str, str]]
     ) -> ProgramResult:
-        settings = [*_FIXED, *overrides]
-        # By variables, since a name may hold an equals sign, which -c could not tell apart.
-        given = {"GIT_CONFIG_COUNT": str(len(settings))}
-        for number, (key, value) in enumerate(settings):
-            given[f"GIT_CONFIG_KEY_{number}"] = key
-            given[f"GIT_CONFIG_VALUE_{number}"] = value
+        given = git_settings([*_FIXED, *overrides])
         try:
             return await run_program(
                 [self._program, "--no-pager", *arguments],

@@ -26,7 +26,8 @@ class ShellCommand:
     """One command and its surroundings: real paths, `start` is where it begins.
 
     `output` is the file for a long output, None for none; a `background` job's goes there at once.
-    With `trusted`, for what runs unasked, it gets an environment in which no setting starts more. `boxed` puts it in the sandbox.
+    With `trusted`, for what runs unasked, the environment lets no setting start more than that.
+    `boxed` puts it in the sandbox.
     """
 
     text: str

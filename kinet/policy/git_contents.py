@@ -1,0 +1,143 @@
+"""Tells of which files a command of git would show contents, and whether guarded ones are there.
+
+The names come from the index and from the commits themselves. Where they cannot be told for
+certain and in a short time, the command asks.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from kinet.policy import protected
+from kinet.policy.git_forms import GitWords, words_of
+from kinet.policy.git_objects import Objects
+from kinet.policy.git_place import Repository, read_index
+from kinet.policy.operand_paths import Place
+
+_MAGIC = frozenset("*?[\\")
+_RANGE = re.compile(r"\A([^.^][^:]*?)\.\.([^.][^:]*)\Z")
+_DOTS = re.compile(r"\.\.\.?")
+# Options that choose no other commits than the first ones.
+_FIRST_ONES = words_of(
+    "n max-count p u patch U unified s no-patch raw oneline pretty format stat shortstat numstat "
+    "name-only name-status summary compact-summary graph decorate no-decorate no-color color date "
+    "abbrev-commit no-abbrev-commit abbrev no-ext-diff no-textconv w b ignore-all-space M "
+    "ignore-space-change word-diff color-words minimal patience histogram first-parent W "
+    "function-context no-renames find-renames no-notes"
+)
+_MOST_COMMITS = 20
+
+
+def contents_objection(
+    found: GitWords, commits: list[str], paths: list[str], repository: Repository, place: Place
+) -> str:
+    """Why its output may hold what is guarded, "" if it does not.
+
+    `commits` and `paths` are its words by what they are; each of them alone was found harmless.
+    """
+    if found.name == "show" and commits and all(":" in word for word in commits):
+        # A file's contents, or the names in a folder.
+        return ""
+    if found.name == "blame":
+        return "" if paths else "git blame lacks its file"
+    exact = not any(_MAGIC.intersection(word) for word in paths)
+    # That a name stood for a folder once is not looked for.
+    files = bool(paths) and all(os.path.isfile(place.start / word) for word in paths)
+    try:
+        if not found.contents or (exact and files):
+            # What is named may be no commit but a file's own contents.
+            _all_commits(found, commits, repository)
+            return ""
+        below = [_parts(word, repository, place) for word in paths] if exact else []
+        for parts in _shown(found, commits, repository, below):
+            inside = repository.top.relative_to(place.root).parts
+            if protected.is_secret((*inside, *parts)) and _wanted(parts, below):
+                return f"{'/'.join(parts)} in the repository may hold keys or passwords"
+    except (ValueError, IndexError, OSError) as exc:
+        return (
+            "it may show earlier contents of files that hold keys or passwords, for the repository "
+            f"cannot be looked through: {exc}"
+        )
+    return ""
+
+
+def _all_commits(found: GitWords, commits: list[str], repository: Repository) -> None:
+    """ValueError if a word may stand for contents by itself."""
+    if found.name in ("show", "diff") and commits:
+        objects = Objects(repository.own)
+        for word in commits:
+            for end in filter(None, _DOTS.split(word)):
+                objects.commit(end.removeprefix("^"))
+
+
+def _parts(word: str, repository: Repository, place: Place) -> tuple[str, ...]:
+    real = Path(os.path.realpath(place.start / word))
+    return real.relative_to(repository.top).parts
+
+
+def _wanted(parts: tuple[str, ...], below: list[tuple[str, ...]]) -> bool:
+    """True for what lies in one of these folders, and for what leads there."""
+    return not below or any(parts[: len(one)] == one[: len(parts)] for one in below)
+
+
+def _shown(
+    found: GitWords, commits: list[str], repository: Repository, below: list[tuple[str, ...]]
+) -> Iterator[tuple[str, ...]]:
+    """The parts of each name that may be shown, and of more. ValueError where it is not known."""
+    objects = Objects(repository.own)
+
+    def changed(first: str | None, second: str | None) -> Iterator[tuple[str, ...]]:
+        return objects.changed(first, second, lambda parts: _wanted(parts, below))
+
+    if found.name == "diff":
+        ends = _ends(objects, commits)
+        if len(ends) == 2:
+            yield from changed(ends[0], ends[1])
+            return
+        index = read_index(repository.own)
+        if index.trouble:
+            raise ValueError(index.trouble)
+        yield from (tuple(name.split("/")) for name in index.names())
+        if not ends and {"cached", "staged"} & set(found.options):
+            ends = [objects.commit("HEAD")]
+        for end in ends:
+            yield from changed(None, end)
+        return
+    if found.name == "log" and (found.after or len(found.before) > len(commits)):
+        # With names of files the first commits are others.
+        raise ValueError("it is not known which commits are shown")
+    for number in _first_commits(objects, found, commits):
+        parents: list[str | None] = [*objects.parents(number)]
+        for parent in parents or [None]:
+            yield from changed(parent, number)
+
+
+def _ends(objects: Objects, commits: list[str]) -> list[str]:
+    """The numbers of what is compared: of two commits, or of one with what is here."""
+    if len(commits) == 1 and (between := _RANGE.match(commits[0])):
+        commits = [between.group(1), between.group(2)]
+    if len(commits) > 2:
+        raise ValueError("more than two commits are compared")
+    return [objects.commit(word) for word in commits]
+
+
+def _first_commits(objects: Objects, found: GitWords, commits: list[str]) -> list[str]:
+    """The numbers of the commits that are shown, and of more."""
+    for option in found.options:
+        if option not in _FIRST_ONES:
+            raise ValueError(f"{option} may choose other commits")
+    numbers = [objects.commit(word) for word in commits or ["HEAD"]]
+    if found.name == "show":
+        return numbers
+    if not 0 < found.number <= _MOST_COMMITS:
+        raise ValueError("it is not known which commits are shown (git log -p -3)")
+    all_of_them = list(numbers)
+    # The second one shown is a parent of the first at the farthest, and so on.
+    for _ in range(found.number - 1):
+        numbers = [one for number in numbers for one in objects.parents(number)]
+        numbers = [one for one in dict.fromkeys(numbers) if one not in all_of_them]
+        all_of_them += numbers
+    return all_of_them
