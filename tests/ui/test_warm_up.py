@@ -131,6 +131,23 @@ async def test_a_window_nobody_uses_makes_no_transcript_and_a_click_makes_it(
         assert window.desk.new().body.transcript is not None
 
 
+async def test_no_command_makes_the_transcript_of_a_panel_in_which_nothing_was_said(
+    tmp_path: Path,
+) -> None:
+    async with shell_window(FakeProgram(tmp_path), used=False) as window:
+        actions = window.core.keys.actions
+        for name in (
+            "outline", "find", "find_next", "find_previous", "previous_question", "next_question",
+            "copy_answer", "copy_code", "edit_last", "compare", "export", "retry", "toggle_panel",
+            "next_region",
+        ):  # fmt: skip
+            actions[name].trigger()
+            window.panel.find_bar.field.setText(name)
+            assert window.panel.body.transcript is None, name
+            if name == "outline":
+                assert window.parts.toast.text() == "There are no messages yet"
+
+
 async def test_what_was_typed_on_the_first_picture_begins_it(tmp_path: Path) -> None:
     from kinet.ui.main_window import MainWindow
 

@@ -115,9 +115,18 @@ class WindowKeys(QObject):
         header.open_more([[self.actions[id_] for id_ in group] for group in _MORE])
 
     def _outline(self) -> None:
+        if self._parts.desk.current.body.transcript is None:
+            # Nothing was said here yet; to make it for this would be felt.
+            self._parts.toast.tell("There are no messages yet")
+            return
         from kinet.ui.window.outline import open_outline
 
         open_outline(self._parts)
+
+    def _to_question(self, step: int) -> None:
+        transcript = self._parts.desk.current.body.transcript
+        if transcript is not None:
+            transcript.go_to_question(step)
 
     def _exporter(self) -> ExportDesk:
         # Not needed before somebody asks for it.
@@ -144,8 +153,8 @@ class WindowKeys(QObject):
             "next_mode": parts.models.next_mode,
             "copy_answer": self._copy_answer,
             "copy_code": self._copy_code,
-            "previous_question": lambda: desk.current.transcript.go_to_question(-1),
-            "next_question": lambda: desk.current.transcript.go_to_question(1),
+            "previous_question": lambda: self._to_question(-1),
+            "next_question": lambda: self._to_question(1),
             "find": lambda: desk.current.find_bar.open_bar(),
             "find_next": lambda: desk.current.find_bar.search(),
             "find_previous": lambda: desk.current.find_bar.search(backwards=True),
