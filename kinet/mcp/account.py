@@ -91,7 +91,7 @@ class AccountStore(Protocol):
         ...
 
     def forget(self, server: ServerDefinition) -> None:
-        """Removes it; none is fine."""
+        """Removes it; none is fine. SettingsError if it is still there."""
         ...
 
 

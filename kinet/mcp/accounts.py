@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from kinet.core.errors import ToolError
+from kinet.core.errors import SettingsError, ToolError
 from kinet.mcp.account import (
     Account,
     AccountStore,
@@ -176,7 +176,10 @@ class ServerAccount:
 
     async def _drop(self) -> None:
         self._held.account, self._held.place, self._held.wanted = None, "", ""
-        await asyncio.to_thread(self._store.forget, self._server)
+        try:
+            await asyncio.to_thread(self._store.forget, self._server)
+        except SettingsError as exc:
+            raise ToolError(exc.message, hint=exc.hint) from exc
 
     async def _renewed(self, account: Account) -> Account | None:
         """The account with new tokens; None where the authorization server takes it no more."""

@@ -31,8 +31,6 @@ from kinet.tools.web.web_transport import Reach, Ways, opened_ways
 PERSON_SECONDS = 300.0
 _STEP_SECONDS = 30.0
 _LARGEST_ANSWER = 256 * 1024
-# A flow asks for a handful of things: one that goes on and on is led in circles.
-_MOST_REQUESTS = 24
 _HELLO = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -82,7 +80,6 @@ class SignIn:
         self._answer: LoopbackAnswer
         self._storage: _Storage
         self._challenge = account.wanted
-        self._requests = 0
         self._begun = False
         # What an authorization server said against it last: (status, its words).
         self._said: tuple[int, str] = (0, "")
@@ -224,9 +221,6 @@ class SignIn:
         if begins and self._challenge:
             # It was said when a call needed more; the greeting alone would not bring it up.
             return 403, [("www-authenticate", self._challenge)], b""
-        self._requests += 1
-        if self._requests > _MOST_REQUESTS:
-            raise ToolError(f"{self._server.name} leads the sign-in in circles.")
         own = (method, url) == ("GET" if self._server.kind == "sse" else "POST", self._server.url)
         if not own:
             self._check_step(method)

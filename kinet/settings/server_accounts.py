@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import secrets
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,14 +14,15 @@ if TYPE_CHECKING:
 
 # Of an item's characters; the rest tells which pieces belong together.
 _PIECE = 1_200
+# More is kept for this session alone.
 _MOST_PIECES = 40
 
 
 class KeychainAccounts:
     """Per server and data folder. Where there is no keychain they end with the program. Blocks.
 
-    Each piece begins with a mark of its writing, so that half of an old and half of a new one is
-    nothing; the first also says how many there are.
+    The first piece says how many there are. The whole is packed with its checksum, so that half of
+    an old and half of a new one is nothing.
     """
 
     def __init__(self, keychain: Keychain, home: Path) -> None:
@@ -31,16 +31,10 @@ class KeychainAccounts:
 
     def load(self, server: ServerDefinition) -> str:
         """The kept text as the keychain has it now, whoever wrote it; "" for none."""
-        first = self._piece(server, 0)
-        head, _, text = first.partition("|")
-        mark, _, count = head.partition(".")
-        if not text or not count.isdigit() or not 1 <= int(count) <= _MOST_PIECES:
-            return ""
-        for number in range(1, int(count)):
-            found, _, more = self._piece(server, number).partition("|")
-            if found != mark:
-                return ""
-            text += more
+        count = self._count(server)
+        text = self._piece(server, 0).partition("|")[2] if count else ""
+        for number in range(1, count):
+            text += self._piece(server, number)
         try:
             return zlib.decompress(base64.urlsafe_b64decode(text)).decode("utf-8")
         except (ValueError, zlib.error):
@@ -51,11 +45,13 @@ class KeychainAccounts:
         before = self._count(server)
         whole = base64.urlsafe_b64encode(zlib.compress(text.encode("utf-8"))).decode("ascii")
         pieces = [whole[at : at + _PIECE] for at in range(0, len(whole), _PIECE)]
-        mark = secrets.token_hex(4)
-        places = set()
-        for number, piece in enumerate(pieces):
-            head = mark if number else f"{mark}.{len(pieces)}"
-            places.add(self._keychain.set(self._item(server, number), f"{head}|{piece}"))
+        pieces[0] = f"{len(pieces)}|{pieces[0]}"
+        places = {
+            self._keychain.set(
+                self._item(server, number), piece, session_only=len(pieces) > _MOST_PIECES
+            )
+            for number, piece in enumerate(pieces)
+        }
         for number in range(len(pieces), before):
             self._keychain.delete(self._item(server, number))
         return "session" if "session" in places else "keychain"
@@ -67,8 +63,8 @@ class KeychainAccounts:
             self._keychain.delete(self._item(server, number))
 
     def _count(self, server: ServerDefinition) -> int:
-        head = self._piece(server, 0).partition("|")[0].partition(".")[2]
-        return min(int(head), _MOST_PIECES) if head.isdigit() else 0
+        head, bar, _ = self._piece(server, 0).partition("|")
+        return int(head) if bar and head.isascii() and head.isdigit() and len(head) < 4 else 0
 
     def _piece(self, server: ServerDefinition, number: int) -> str:
         found = self._keychain.get_now(self._item(server, number))

@@ -103,13 +103,16 @@ async def test_a_person_signs_in_and_the_tools_are_there(
 async def test_a_token_that_is_over_is_renewed_without_the_person(
     kit: Kit, authority: Authority, port: int
 ) -> None:
+    store = kit.fields["accounts"] = SessionAccounts()
     await kit.start(docs=guarded(port))
     await sign_in(kit)
     await kit.servers.settled(SESSION, 20)
     authority.end_access()
+    store.asked.clear()
     calls = [kit.call("docs__add", a=number, b=1) for number in range(4)]
     assert [it.content for it in await asyncio.gather(*calls)] == ["1", "2", "3", "4"]
     assert authority.refreshes == 1, "four calls, and one of them renews it"
+    assert store.asked == ["docs"]
 
 
 async def test_a_token_is_renewed_before_it_ends(kit: Kit, authority: Authority, port: int) -> None:

@@ -12,6 +12,7 @@ import pytest
 from kinet.core.errors import SettingsError
 from kinet.mcp.account import Account, read_account
 from kinet.mcp.definition import read_definition
+from kinet.net.redact import redact
 from kinet.settings.secrets import Keychain
 from kinet.settings.server_accounts import KeychainAccounts
 from kinet.settings.server_services import ServerServices
@@ -97,11 +98,20 @@ def test_what_was_half_written_is_nothing(items: Items) -> None:
         {**items.items, names[1]: before[names[1]]},
         {name: text for name, text in items.items.items() if name != names[2]},
         {**items.items, names[0]: "nonsense"},
-        {**items.items, names[0]: "a.99999|x"},
+        {**items.items, names[0]: "999|x"},
         {**items.items, names[0]: items.items[names[0]][:200]},
     ):
         items.items = mixed
         assert accounts(items).load(DOCS) == ""
+
+
+def test_what_comes_from_the_keychain_is_in_no_log() -> None:
+    account = Account(URL, long_token(30), long_token(30), client={"client_secret": long_token(30)})
+    read = read_account(account.to_text(), URL)
+    assert read == account
+    for secret in (account.access_token, account.refresh_token, account.client["client_secret"]):
+        assert secret not in redact(f"saw {secret}.")
+        assert secret not in repr(read)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"url": 1, "access_token": "x"}', "null"])
@@ -116,6 +126,28 @@ def test_without_a_keychain_it_ends_with_the_program_and_is_in_no_file(tmp_path:
     assert kept.load(DOCS) == "secret-sign-in"
     assert KeychainAccounts(Keychain(backend=NoKeychain), tmp_path).load(DOCS) == ""
     assert list(tmp_path.rglob("*")) == []
+
+
+def test_one_that_no_keychain_would_take_is_kept_for_the_session(items: Items) -> None:
+    kept, huge = accounts(items), long_token(80_000)
+    assert kept.keep(DOCS, huge) == "session"
+    assert kept.load(DOCS) == huge
+    assert items.items == {}
+
+
+async def test_a_keychain_that_does_not_let_go_is_told(tmp_path: Path, items: Items) -> None:
+    def refuse(service: str, username: str) -> None:
+        raise PermissionError("no")
+
+    kept = Kept(tmp_path, items)
+    await kept.save({"url": URL})
+    kept.book.accounts.keep(DOCS, Account(URL, "token-of-the-person").to_text())
+    items.delete_password = refuse  # type: ignore[method-assign]
+    try:
+        with pytest.raises(SettingsError, match="is still there"):
+            await kept.services.sign_ins.sign_out("docs", None)
+    finally:
+        kept.book.close()
 
 
 class Kept:
