@@ -54,6 +54,8 @@ DEBIAN_TEST = (
     "fonts-noto-color-emoji",
     # The real model server of tests/real computes with it.
     "libgomp1",
+    # The sandbox of commands. Where a container forbids it, those tests say so and are skipped.
+    "bubblewrap",
 )
 
 
