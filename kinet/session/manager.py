@@ -13,7 +13,7 @@ from kinet.core.conversation import Conversation
 from kinet.core.events import Event
 from kinet.core.profile import Effort
 from kinet.core.wanted import IsWanted, always
-from kinet.session import leftovers, unsent
+from kinet.session import leftovers, pasted, unsent
 from kinet.session.day_guard import DayGuard
 from kinet.session.known_files import KnownFiles
 from kinet.session.parts import SessionParts
@@ -182,10 +182,13 @@ class SessionManager:
 
         Returns at once; the work is done in the background. For the start of a window.
         """
+        from kinet.store.queued import QueueStore
+
         if self._store.database.read_only:
             return
         if self.parts.data_dir is not None:
             leftovers.clear_stand_ins(self.parts.data_dir)
+            pasted.forget_beside(self.parts.data_dir, QueueStore(self._store.database))
         self.purge(self._trash.due(self.parts.trash_days()))
         if self._store.count():
             self._store.database.start_daily_copy()

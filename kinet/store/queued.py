@@ -64,6 +64,11 @@ class QueueStore:
         rows = self._database.read(lambda db: db.execute(query, (session_id,)).fetchall())
         return [_row(id_, kind, body) for id_, kind, body in rows]
 
+    def names(self, file: str) -> bool:
+        """True if a waiting message of any session names this file."""
+        query = "SELECT EXISTS (SELECT 1 FROM queued WHERE instr(body, ?))"
+        return bool(self._database.read(lambda db: db.execute(query, (file,)).fetchone())[0])
+
 
 def _row(id_: str, kind: QueuedKind, body: str) -> QueuedRow:
     values = json.loads(body)

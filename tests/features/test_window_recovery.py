@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 from kinet.cli.main import main
 from kinet.core.events import MessageCompleted, ToolFinished, ToolStarted, TurnStarted
 from kinet.core.messages import Message, ToolCall
+from kinet.session.unsent import DRAFTS
 from kinet.store.database import FILE_NAME, Database
 from kinet.store.drafts import DraftPiece
 from kinet.store.sessions import NewSession, SessionStore
@@ -189,3 +190,25 @@ async def test_a_turn_of_an_earlier_run_gives_a_report_too(
 async def _run(command: Any, words: list[str]) -> int:
     """A command in a thread: it has a loop of its own."""
     return int(await asyncio.to_thread(command, words))
+
+
+async def test_a_draft_stays_on_the_disk_until_its_message_is_there(tmp_path: Path) -> None:
+    """Between the two a crash would lose both; a text that is there twice is no loss."""
+    home = tmp_path / "home"
+
+    def kept() -> str:
+        live.window.program.keeper.keep(lambda: None).result()
+        return (home / DRAFTS).read_text("utf-8")
+
+    with ScriptedServer(says("Yes.")) as server:
+        async with live_window(home, server_url=server.base_url) as live:
+            live.type("Is it there?")
+            live.panel.desk.save_draft()
+            assert "Is it there?" in kept()
+            live.press("sendButton")
+            assert live.panel.composer.text() == ""
+            assert "Is it there?" in kept()
+            await live.ended()
+            # What the timer does a moment later.
+            live.panel.desk.save_draft()
+            assert "Is it there?" not in kept()

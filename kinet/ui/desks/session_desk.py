@@ -21,7 +21,6 @@ from kinet.ui.sessions.session_list import SessionItem
 from kinet.ui.sessions.sidebar import Sidebar
 from kinet.ui.steps import StepBook, is_own_command
 from kinet.ui.writing.drafts import DraftBook
-from kinet.ui.writing.pasted_pictures import forget_unused
 
 # Panels that are neither shown nor at work: more are let go, the longest unseen first.
 KEPT_PANELS = 4
@@ -45,7 +44,6 @@ class SessionDesk(QObject):
     ) -> None:
         super().__init__(stack)
         self.drafts = DraftBook(program.home / unsent.DRAFTS, program.keeper)
-        forget_unused(self.drafts.pictures, self.drafts.attached())
         self._program, self._sidebar, self._stack, self._toast = program, sidebar, stack, toast
         self._panels: list[ChatPanel] = []
         self.shelf = PanelShelf(stack, lambda: self._panels)

@@ -109,7 +109,9 @@ class ComposerDesk(QObject):
         """Empties the composer: its text is on its way."""
         self._recalled = 0
         self._composer.set_content("")
-        self.save_draft()
+        # On the disk it stays for a moment: the message is not stored yet.
+        self._put_draft()
+        self._timer.start()
 
     def give_back(self, text: str, pictures: Sequence[Any] = ()) -> None:
         """Puts what could not be sent back into the composer, before what is in it."""
@@ -134,13 +136,16 @@ class ComposerDesk(QObject):
 
     def save_draft(self) -> None:
         """Keeps what is in the composer now, on disk."""
+        self._put_draft()
+        self._drafts.save()
+
+    def _put_draft(self) -> None:
         caret = self._composer.edit.textCursor().position()
         draft = Draft(self._composer.text(), caret, self._composer.attachments())
         if self._kept_as != self._key:
             self._drafts.put(self._kept_as, Draft())
             self._kept_as = self._key
         self._drafts.put(self._key, draft)
-        self._drafts.save()
 
     @property
     def _key(self) -> str:

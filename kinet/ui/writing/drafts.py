@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinet.session import unsent
+from kinet.session.pasted import FOLDER
 from kinet.ui.writing.attachments import Attachment, attachments_from_json, attachments_to_json
 from kinet.ui.writing.kept_edits import EditBook
 
@@ -60,11 +61,7 @@ class DraftBook:
     @property
     def pictures(self) -> Path:
         """Where pictures are kept that were pasted into drafts."""
-        return self._file.path.with_name("pasted")
-
-    def attached(self) -> frozenset[str]:
-        """The files that drafts name."""
-        return frozenset(item.path for draft in self._drafts.values() for item in draft.attachments)
+        return self._file.path.with_name(FOLDER)
 
     def ids(self) -> frozenset[str]:
         """Sessions that have a draft, or an edit that was not sent."""

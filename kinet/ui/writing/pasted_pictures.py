@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QObject, QThreadPool, Signal
@@ -94,15 +93,6 @@ def _write(data: bytes, folder: Path) -> Path:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_bytes(folder / name, data)
     return folder / name
-
-
-def forget_unused(folder: Path, used: Iterable[str]) -> None:
-    """Deletes kept pictures that no draft names any more. To be called before any is pasted."""
-    held = set(used)
-    with contextlib.suppress(OSError):
-        for path in folder.iterdir():
-            if str(path) not in held and path.suffix.lstrip(".") in _ENDS.values():
-                path.unlink(missing_ok=True)
 
 
 def _packed(image: QImage) -> bytes:
