@@ -126,6 +126,49 @@ async def test_review_shows_every_file_and_undoes_one_alone(tmp_path: Path, fold
             assert (folder / "old.txt").exists()
 
 
+async def test_hunks_of_a_file_are_chosen_and_come_back(tmp_path: Path, folder: Path) -> None:
+    lines = [f"line {number}\n" for number in range(40)]
+    changed = [f"new {n}\n" if n in (3, 15, 30) else line for n, line in enumerate(lines)]
+    notes = folder / "notes.txt"
+    notes.write_text("".join(lines))
+    sed = "; ".join(f"s/^line {number}$/new {number}/" for number in (3, 15, 30))
+    with ScriptedServer(asks_for("shell", command=f"sed -i '{sed}' notes.txt"), says("Done.")) as s:
+        async with live_window(
+            tmp_path / "home", server_url=s.base_url, folder=folder, approve="edits"
+        ) as live:
+            await live.say("Change things")
+            await live.allow()
+            await live.ended()
+            await until(lambda: "changes" in offered(live), what="review is offered")
+            assert notes.read_text() == "".join(changed)
+            click(live, "changes")
+            view = live.window.core.undo.view
+            await until(lambda: view.isVisible(), what="the changes are shown")
+            choice, toast = view.hunks, live.window.parts.toast
+            assert choice.words.text() == "3 hunks"
+            choice.choose.click()
+            assert choice.hunks is not None
+            assert not choice.undo.isEnabled()
+            for number in (0, 1):
+                choice.hunks.hunks[number].choice.buttons["undo"].click()
+            assert choice.words.text() == "2 of 3 chosen"
+            # One of them is changed by hand meanwhile.
+            notes.write_text("".join(changed).replace("new 15", "mine 15"))
+            choice.undo.setFocus()
+            choice.undo.click()
+            await until(lambda: "hunk" in toast.text(), what="it is told")
+            assert toast.text() == ("1 hunk put back; not notes.txt, hunk 2: it was changed since")
+            held = "".join(changed).replace("new 3\n", "line 3\n")
+            assert notes.read_text() == held.replace("new 15", "mine 15")
+            assert choice.hunks is None
+            assert choice.words.text() == "2 hunks"
+            assert live.window.focusWidget() is choice.choose
+            notes.write_text(held)
+            choice.redo.click()
+            await until(lambda: not view.files[0].partly, what="it is there again")
+            assert notes.read_text() == "".join(changed)
+
+
 async def test_a_file_changed_by_hand_is_asked_about(tmp_path: Path, folder: Path) -> None:
     with ScriptedServer(*script()) as server:
         async with live_window(

@@ -16,9 +16,9 @@ from kinet.ui.asking.approval_words import (
     targets_of,
 )
 from kinet.ui.asking.budget_figures import BudgetFigures, figures
-from kinet.ui.asking.hunk_list import MOST_HUNKS, HunkList
 from kinet.ui.diff.diff_rows import count_changes
 from kinet.ui.diff.diff_view import DiffView
+from kinet.ui.diff.hunk_list import MOST_HUNKS, HunkList
 from kinet.ui.kit.code_box import MOST_ROWS, CodeBox
 from kinet.ui.kit.controls import ElidedLabel, repolish, text_label
 from kinet.ui.kit.part_buttons import padded

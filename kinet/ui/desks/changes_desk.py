@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
@@ -41,7 +41,8 @@ class ChangesDesk(QObject):
             view = ChangesView()
             view.closed.connect(self._steps.close)
             view.undo_requested.connect(lambda paths: self._act("undo", self._turn_id, paths))
-            view.redo_requested.connect(lambda: self._act("redo", self._turn_id, None))
+            view.redo_requested.connect(lambda paths: self._act("redo", self._turn_id, paths))
+            view.hunks_requested.connect(self._hunks_chosen)
             self._view = view
         return self._view
 
@@ -94,6 +95,38 @@ class ChangesDesk(QObject):
             return
         spawn(self._carry_out(panel, act, turn_id, paths, answers), act)
 
+    def _hunks_chosen(self, path: str, diff: str, numbers: Sequence[int]) -> None:
+        if (panel := self._panel) is None:
+            return
+        if panel.runner.running:
+            self._toast.tell(_BUSY)
+            return
+        spawn(self._undo_hunks(panel, self._turn_id, path, diff, numbers), "undo of hunks")
+
+    async def _undo_hunks(
+        self, panel: ChatPanel, turn_id: str, path: str, diff: str, numbers: Sequence[int]
+    ) -> None:
+        if (changes := _changes_of(panel)) is None:
+            return
+        try:
+            outcome = await changes.undo_hunks(turn_id, path, diff, numbers)
+        except KinetError as exc:
+            self._toast.tell(exc.sentence(), seconds=0)
+            await self._refresh(panel)
+            return
+        await self._refresh(panel)
+        count = len(numbers) - len(outcome.failed)
+        words = f"{count:,} hunk{'' if count == 1 else 's'} put back"
+        if outcome.failed:
+            self._toast.tell(f"{words}; not {_first_of(outcome.failed)}", seconds=0)
+            return
+
+        def redo() -> None:
+            self._panel = panel
+            self._act("redo", turn_id, [path])
+
+        self._toast.tell(words, "Redo", redo, seconds=10.0)
+
     async def _carry_out(
         self,
         panel: ChatPanel,
@@ -138,9 +171,7 @@ class ChangesDesk(QObject):
         if outcome.kept:
             words += f", {len(outcome.kept):,} kept"
         if outcome.failed:
-            path, why = outcome.failed[0]
-            more = f" and {len(outcome.failed) - 1:,} more" if len(outcome.failed) > 1 else ""
-            self._toast.tell(f"{words}; not {path}{more}: {why}", seconds=0)
+            self._toast.tell(f"{words}; not {_first_of(outcome.failed)}", seconds=0)
             return
         other = "redo" if act == "undo" else "undo"
         self._toast.tell(
@@ -176,6 +207,13 @@ class ChangesDesk(QObject):
         panel.reading.show_undo(standing)
         if self._view is not None and self._view.isVisible() and self._panel is panel:
             await self._fill(panel, self._turn_id)
+
+
+def _first_of(failed: Sequence[tuple[str, str]]) -> str:
+    """What was not done, and why."""
+    name, why = failed[0]
+    more = f" and {len(failed) - 1:,} more" if len(failed) > 1 else ""
+    return f"{name}{more}: {why}"
 
 
 def _changes_of(panel: ChatPanel) -> Any:

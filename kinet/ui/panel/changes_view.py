@@ -17,12 +17,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kinet.ui.diff.diff_view import DiffView
 from kinet.ui.kit.clipboard import copy_text
 from kinet.ui.kit.controls import ElidedLabel, IconButton, Line, text_label
 from kinet.ui.kit.part_buttons import TextButton
 from kinet.ui.look.theme import Theme, current_theme
 from kinet.ui.panel.changes_rows import ROW, ChangesDelegate
+from kinet.ui.panel.hunk_choice import HunkChoice
 
 _LETTERS = {"A": "New", "M": "Changed", "D": "Deleted"}
 _SHOWN_ROWS = 9
@@ -66,13 +66,24 @@ class ChangedFile(Protocol):
         """True if it was put back."""
         ...
 
+    @property
+    def hunks(self) -> int:
+        """How many can be put back one by one."""
+        ...
+
+    @property
+    def partly(self) -> bool:
+        """True if some of its hunks were put back."""
+        ...
+
 
 class ChangesView(QFrame):
     """The files of one turn. What is to be undone is asked for by signal."""
 
     closed = Signal()
     undo_requested = Signal(object)  # the paths; None for all
-    redo_requested = Signal()
+    redo_requested = Signal(object)  # the same
+    hunks_requested = Signal(str, str, object)  # path, diff, numbers of its hunks
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -94,7 +105,10 @@ class ChangesView(QFrame):
         self.name.setProperty("type", "strong")
         self.undo_file = TextButton("Undo file", self, kind="quiet", size="row", icon_name="undo")
         self.undo_file.clicked.connect(self._undo_file)
-        self.diff = DiffView(self)
+        self.hunks = HunkChoice(self)
+        self.hunks.undo_requested.connect(self._undo_hunks)
+        self.hunks.redo_requested.connect(self._redo_file)
+        self.diff = self.hunks.diff
         self.undo_all = TextButton("Undo all", self, kind="quiet", icon_name="undo")
         self.undo_all.setObjectName("undoButton")
         self.undo_all.clicked.connect(self._undo_all)
@@ -127,7 +141,7 @@ class ChangesView(QFrame):
         """Takes on another look."""
         self.theme = theme
         self.list.viewport().update()
-        self.diff.set_theme(theme)
+        self.hunks.set_theme(theme)
         for button in (self.undo_file, self.undo_all, self.copy):
             button.refresh_icon()
 
@@ -160,7 +174,7 @@ class ChangesView(QFrame):
         column.addWidget(Line(self))
         column.addLayout(strip)
         column.addWidget(Line(self))
-        column.addWidget(self.diff, 1)
+        column.addWidget(self.hunks, 1)
         column.addWidget(Line(self))
         column.addLayout(foot)
 
@@ -170,24 +184,47 @@ class ChangesView(QFrame):
         item = QListWidgetItem(f"{words}  · put back" if file.undone else words)
         row = (file.letter, file.shown, file.added, file.removed, file.undone)
         item.setData(Qt.ItemDataRole.UserRole, row)
-        state = "put back" if file.undone else _LETTERS.get(file.letter, "Changed")
+        partly = ", some of it put back" if file.partly else ""
+        kind = _LETTERS.get(file.letter, "Changed")
+        state = "put back" if file.undone else f"{kind}{partly}"
         item.setToolTip(f"{file.shown}\n{state}")
         return item
 
     def _show_file(self, row: int) -> None:
         file = self.files[row] if 0 <= row < len(self.files) else None
         self.name.set_text(file.shown if file is not None else "")
-        self.undo_file.setVisible(file is not None and not file.undone)
-        self.diff.show_diff(file.diff if file is not None else "")
+        self.undo_file.setVisible(file is not None)
+        undone = file is not None and file.undone
+        self.undo_file.set_text("Redo file" if undone else "Undo file")
+        self.undo_file.set_icon("redo" if undone else "undo")
+        if file is None:
+            self.hunks.show_diff("")
+        else:
+            self.hunks.show_diff(file.diff, file.hunks, partly=file.partly and not undone)
+
+    @property
+    def _chosen(self) -> ChangedFile | None:
+        row = self.list.currentRow()
+        return self.files[row] if 0 <= row < len(self.files) else None
 
     def _undo_file(self) -> None:
-        row = self.list.currentRow()
-        if 0 <= row < len(self.files):
-            self.undo_requested.emit([self.files[row].path])
+        file = self._chosen
+        if file is not None and file.undone:
+            self._redo_file()
+        elif file is not None:
+            self.undo_requested.emit([file.path])
+
+    def _redo_file(self) -> None:
+        if (file := self._chosen) is not None:
+            self.redo_requested.emit([file.path])
+
+    def _undo_hunks(self, numbers: object) -> None:
+        if (file := self._chosen) is not None:
+            self.hunks_requested.emit(file.path, file.diff, numbers)
 
     def _undo_all(self) -> None:
         if all(file.undone for file in self.files):
-            self.redo_requested.emit()
+            self.redo_requested.emit(None)
         else:
             self.undo_requested.emit(None)
 

@@ -1,4 +1,4 @@
-"""A diff whose hunks are accepted or skipped one by one."""
+"""A diff whose hunks are chosen one by one."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from kinet.ui.look.theme import Theme
 # With more, nobody would choose one by one; the diff is then shown in one piece.
 MOST_HUNKS = 30
 _HIGHEST_HUNK = 280
+# Value and word: what becomes of a hunk that is chosen, and of one that is not.
+Pair = tuple[tuple[str, str], tuple[str, str]]
+ACCEPT: Pair = (("accept", "Accept"), ("skip", "Skip"))
 _HEAD = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)")
 
 
@@ -33,15 +36,23 @@ def split_hunks(diff: str) -> list[str]:
 
 
 class HunkList(QWidget):
-    """All hunks of a change below each other; at first all are accepted."""
+    """All hunks of a change below each other; at first all are chosen, or none."""
 
     changed = Signal()
 
-    def __init__(self, diff: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        diff: str,
+        parent: QWidget | None = None,
+        *,
+        choices: Pair = ACCEPT,
+        chosen: bool = True,
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("hunkList")
         self.hunks = [
-            Hunk(number, text, self) for number, text in enumerate(split_hunks(diff), start=1)
+            Hunk(number, text, choices, chosen, self)
+            for number, text in enumerate(split_hunks(diff), start=1)
         ]
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -52,8 +63,8 @@ class HunkList(QWidget):
 
     @property
     def accepted(self) -> tuple[int, ...]:
-        """Numbers of the accepted hunks, from 1."""
-        return tuple(hunk.number for hunk in self.hunks if hunk.choice.value == "accept")
+        """Numbers of the chosen hunks, from 1."""
+        return tuple(hunk.number for hunk in self.hunks if hunk.is_chosen)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
@@ -66,14 +77,17 @@ class Hunk(QFrame):
 
     changed = Signal()
 
-    def __init__(self, number: int, diff: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, number: int, diff: str, choices: Pair, chosen: bool, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setObjectName(f"hunk_{number}")
         self.number = number
         found = _HEAD.search(diff)
         name = f"Hunk {number} · line {found.group(1) if found else '?'}"
-        self.choice = Segments([("accept", "Accept"), ("skip", "Skip")], name, self)
-        self.choice.choose("accept")
+        self.choice = Segments(choices, name, self)
+        self._value = choices[0][0]
+        self.choice.choose(choices[0 if chosen else 1][0])
         self.choice.chosen.connect(lambda _value: self.changed.emit())
         self.view = DiffView(self)
         self.view.show_diff(diff, heads=False)
@@ -93,6 +107,11 @@ class Hunk(QFrame):
         column.setSpacing(0)
         column.addWidget(self._head)
         column.addWidget(self.view)
+
+    @property
+    def is_chosen(self) -> bool:
+        """True if it is one of those that are meant."""
+        return self.choice.value == self._value
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
