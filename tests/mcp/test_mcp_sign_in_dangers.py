@@ -133,13 +133,8 @@ async def signed_in(kit: Kit, site: Site) -> Browser:
 
 ADDRESSES = {
     "javascript:alert(1)": "does not say where to sign in",
-    "file:///etc/passwd": "does not say where to sign in",
     "http://example.com/authorize": "it is not protected (http)",
-    "https://user:pass@example.com/authorize": "user name or password",
     "https://192.168.1.1/authorize": "local network",
-    "https://169.254.169.254/authorize": "keys of a cloud machine",
-    "https://router.lan/authorize": "local network",
-    "https://example.com:22/authorize": "another kind of service",
 }
 
 
@@ -155,11 +150,8 @@ ENDPOINTS = ("token_endpoint", "registration_endpoint")
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
-@pytest.mark.parametrize("address", ["http://example.com/x", "https://10.0.0.1/x"])
-async def test_nothing_is_sent_to_such_an_address(
-    kit: Kit, site: Site, endpoint: str, address: str
-) -> None:
-    site.metadata[endpoint] = address
+async def test_nothing_is_sent_to_such_an_address(kit: Kit, site: Site, endpoint: str) -> None:
+    site.metadata[endpoint] = "https://10.0.0.1/x"
     browser = Browser()
     assert "which is not asked" in await refused(kit, site, browser)
     assert browser.visits == [], "the person is not troubled for nothing"
@@ -172,10 +164,15 @@ async def test_metadata_is_not_fetched_from_inner_places(kit: Kit, site: Site) -
     assert "169.254.169.254" in await refused(kit, site)
 
 
-@pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:8080/x", "https://127.0.0.1/x", "https://localhost/x",
-            "https://192.168.0.1/x", "https://[::1]/x", "https://intra/x"],
+LED_ASTRAY = (
+    "http://127.0.0.1:8080/x", "https://127.0.0.1/x", "https://localhost/x", "https://[::1]/x",
+    "https://192.168.0.1/x", "https://169.254.169.254/x", "https://router.lan/x", "https://intra/x",
+    "https://example.com:22/x", "https://user:pass@example.com/x", "http://example.com/x",
+    "file:///etc/passwd", "javascript:alert(1)",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize("url", LED_ASTRAY)
 def test_a_public_server_leads_to_no_inner_address(url: str) -> None:
     reach = Reach(resolve=lambda host: ["93.184.216.34"])
     server = read_definition("docs", {"url": "https://mcp.example.com/mcp"})
@@ -286,8 +283,8 @@ async def test_a_client_that_is_not_taken_is_told_how_to_register(kit: Kit, site
 
 @pytest.mark.parametrize(
     "reply",
-    [(200, {}, b"{"), (200, {}, b"[1]"), (200, {}, b"\xff\xfe"), as_json({"access_token": 1}),
-     as_json({}), (200, {}, b" " * 300_000), as_json({"access_token": "t", "token_type": "mac"})],
+    [(200, {}, b"\xff{"), as_json({"access_token": 1}), (200, {}, b" " * 300_000),
+     as_json({"access_token": "t", "token_type": "mac"})],
 )  # fmt: skip
 async def test_nonsense_for_a_token_is_told(kit: Kit, site: Site, reply: Reply) -> None:
     site.replies["/token"] = reply
