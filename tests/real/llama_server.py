@@ -31,6 +31,11 @@ def main() -> None:
     # The same answer each time, and one that ends: left to chance the model may talk for minutes.
     parameters.sampling.temp = 0.0
     parameters.n_predict = 256
+    # Threads that wait for each other by spinning take minutes for one answer where tests beside
+    # them want the same cores.
+    for share in (parameters.cpuparams, parameters.cpuparams_batch):
+        share.n_threads = 1
+        share.poll = 0
     parameters.hostnames = ["127.0.0.1"]
     parameters.port = 0
     parameters.endpoint_slots = True
