@@ -24,11 +24,18 @@ class Relay:
     """Use it with `with`. `counts` holds (prompt tokens, of them cached) of each request.
 
     `change` may alter a body before it is printed: for comparing another way to build prompts.
+    Without `reads` the server counts a prompt, which takes no time, and none of it is cached.
     """
 
     def __init__(
-        self, server: str, script: Sequence[Reply], change: Change = lambda body: body
+        self,
+        server: str,
+        script: Sequence[Reply],
+        change: Change = lambda body: body,
+        *,
+        reads: bool = True,
     ) -> None:
+        self._reads = reads
         self._server = server
         self._script = list(script)
         self._change = change
@@ -71,22 +78,29 @@ class Relay:
         """The stream for a request: the script's next reply with the server's counts."""
         prompt = printed(self._change(body))
         self.prompts.append(prompt)
-        tokens, cached = self._read(prompt)
+        tokens, cached = self._read(prompt) if self._reads else (self._count(prompt), 0)
         self.counts.append((tokens, cached))
         reply = self._script[len(self.counts) - 1]
         return list(openai_stream(reply.counting(tokens, cache_read=cached), 0))
 
     def _read(self, prompt: str) -> tuple[int, int]:
         question = {"prompt": prompt, "max_tokens": 1, "temperature": 0, "cache_prompt": True}
+        usage = self._ask("v1/completions", question)["usage"]
+        details = usage.get("prompt_tokens_details") or {}
+        return usage["prompt_tokens"], details.get("cached_tokens", 0)
+
+    def _count(self, prompt: str) -> int:
+        question = {"content": prompt, "add_special": True, "parse_special": True}
+        return len(self._ask("tokenize", question)["tokens"])
+
+    def _ask(self, path: str, question: dict[str, Any]) -> Any:
         request = urllib.request.Request(
-            f"{self._server}/v1/completions",
+            f"{self._server}/{path}",
             json.dumps(question).encode(),
             {"content-type": "application/json"},
         )
         with urllib.request.urlopen(request, timeout=600) as answer:
-            usage = json.load(answer)["usage"]
-        details = usage.get("prompt_tokens_details") or {}
-        return usage["prompt_tokens"], details.get("cached_tokens", 0)
+            return json.load(answer)
 
 
 def printed(body: dict[str, Any]) -> str:

@@ -26,7 +26,7 @@ async def test_the_first_request_with_all_tools_has_at_most_6000_tokens(
 ) -> None:
     folder = tmp_path / "project"
     folder.mkdir()
-    with Relay(llama_url, [says("Hello.")]) as relay:
+    with Relay(llama_url, [says("Hello.")], reads=False) as relay:
         runtime = create_runtime(
             tmp_path / "home", base_url=relay.base_url, model="small", cwd=folder
         )
