@@ -18,7 +18,7 @@ from kinet.policy.git_place import Repository, read_index
 from kinet.policy.operand_paths import Place
 
 _MAGIC = frozenset("*?[\\")
-_RANGE = re.compile(r"\A([^.^][^:]*?)\.\.([^.][^:]*)\Z")
+_RANGE = re.compile(r"\A([^.^][^:]*?)(\.\.\.?)([^.][^:]*)\Z")
 _DOTS = re.compile(r"\.\.\.?")
 # Options that choose no other commits than the first ones.
 _FIRST_ONES = words_of(
@@ -66,7 +66,7 @@ def contents_objection(
 
 def _all_commits(found: GitWords, commits: list[str], repository: Repository) -> None:
     """ValueError if a word may stand for contents by itself."""
-    if found.name in ("show", "diff") and commits:
+    if found.name in ("show", "diff", "grep") and commits:
         objects = Objects(repository.own)
         for word in commits:
             for end in filter(None, _DOTS.split(word)):
@@ -92,11 +92,13 @@ def _shown(
     def changed(first: str | None, second: str | None) -> Iterator[tuple[str, ...]]:
         return objects.changed(first, second, lambda parts: _wanted(parts, below))
 
-    if found.name == "diff":
-        ends = _ends(objects, commits)
-        if len(ends) == 2:
-            yield from changed(ends[0], ends[1])
+    if found.name in ("diff", "grep"):
+        pairs = _pairs(objects, commits) if found.name == "diff" else []
+        for first, second in pairs:
+            yield from changed(first, second)
+        if pairs:
             return
+        ends = [objects.commit(word) for word in commits]
         index = read_index(repository.own)
         if index.trouble:
             raise ValueError(index.trouble)
@@ -115,13 +117,21 @@ def _shown(
             yield from changed(parent, number)
 
 
-def _ends(objects: Objects, commits: list[str]) -> list[str]:
-    """The numbers of what is compared: of two commits, or of one with what is here."""
-    if len(commits) == 1 and (between := _RANGE.match(commits[0])):
-        commits = [between.group(1), between.group(2)]
-    if len(commits) > 2:
-        raise ValueError("more than two commits are compared")
-    return [objects.commit(word) for word in commits]
+def _pairs(objects: Objects, commits: list[str]) -> list[tuple[str, str]]:
+    """The numbers of each two commits that may be compared; none where one is with what is here."""
+    between = _RANGE.match(commits[0]) if len(commits) == 1 else None
+    if between is None:
+        if len(commits) > 2:
+            raise ValueError("more than two commits are compared")
+        numbers = [objects.commit(word) for word in commits]
+        return [(numbers[0], numbers[1])] if len(numbers) == 2 else []
+    first, second = (objects.commit(between.group(at)) for at in (1, 3))
+    if between.group(2) == "..":
+        return [(first, second)]
+    bases = objects.merge_bases(first, second)
+    if not bases:
+        raise ValueError("the commits have no common one")
+    return [(base, second) for base in bases]
 
 
 def _first_commits(objects: Objects, found: GitWords, commits: list[str]) -> list[str]:

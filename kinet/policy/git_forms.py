@@ -71,13 +71,13 @@ def words_of(text: str) -> frozenset[str]:
 # Short of a patch; any of them shows names and figures alone.
 _NAMES_ONLY = words_of("stat shortstat numstat name-only name-status summary compact-summary raw s "
                      "no-patch quiet dirstat")  # fmt: skip
-_PATCH = words_of("p u patch U unified word-diff color-words W function-context")
+_PATCH = words_of("p u patch U unified word-diff color-words W function-context check")
 _DIFF_FLAGS = "pubwRWsz"
 _DIFF_LONG = words_of(
     "patch stat shortstat numstat name-only name-status summary compact-summary raw no-patch "
     "no-color color word-diff color-words minimal patience histogram no-renames find-renames "
     "ignore-all-space ignore-space-change ignore-blank-lines ignore-space-at-eol function-context "
-    "no-ext-diff no-textconv exit-code no-prefix text full-index dirstat quiet"
+    "no-ext-diff no-textconv exit-code no-prefix text full-index dirstat quiet check"
 )
 _DIFF_VALUES = words_of("unified color word-diff diff-filter stat abbrev find-renames "
                       "diff-algorithm inter-hunk-context")  # fmt: skip
@@ -111,6 +111,12 @@ FORMS: dict[str, Form] = {
     "diff": Form("mixed", _DIFF_FLAGS, "SG", _DIFF_LONG | words_of("cached staged"),
                  _DIFF_VALUES, shows="contents", showing=_PATCH, hiding=_NAMES_ONLY, looks=True,
                  attached="UM"),
+    "grep": Form("mixed", "nivwlLchHoqEFGPaIpW", "eABCm", words_of(
+        "line-number ignore-case invert-match word-regexp files-with-matches name-only count "
+        "files-without-match extended-regexp fixed-strings perl-regexp basic-regexp only-matching "
+        "quiet full-name heading break color no-color cached show-function function-context column "
+        "no-textconv all-match"), words_of("max-count max-depth context after-context "
+        "before-context color threads"), shows="contents"),
     "blame": Form("mixed", "bcefglnstw", "L", words_of(
         "show-name show-number show-email line-porcelain porcelain root"), words_of("abbrev date"),
         shows="contents", looks=True),

@@ -6,6 +6,7 @@ names of SHA-1. Whatever else, and whatever takes more than the budget, is a Val
 
 from __future__ import annotations
 
+import heapq
 import os
 import re
 import zlib
@@ -23,6 +24,8 @@ _MOST_BYTES = 4 << 20
 _MOST_STEPS = 50
 _MOST_PACKS = 40
 _DEEPEST = 60
+# Marks of a commit: reached from both, and lying behind one that is.
+_BOTH, _OLD = 3, 4
 Wanted = Callable[[tuple[str, ...]], bool]
 
 
@@ -52,6 +55,25 @@ class Objects:
     def parents(self, number: str) -> list[str]:
         """The numbers of a commit's parents."""
         return self._commit(number)[1]
+
+    def merge_bases(self, one: str, other: str) -> list[str]:
+        """The commits that both come from, nearest first; git takes one of them."""
+        reached = {one: 1, other: 2} if one != other else {one: 3}
+        waiting = [(-self._date(number), number) for number in reached]
+        heapq.heapify(waiting)
+        found: list[str] = []
+        while any(reached[number] < _OLD for _, number in waiting):
+            _, number = heapq.heappop(waiting)
+            marks = reached[number]
+            if marks == _BOTH and number not in found:
+                found.append(number)
+            # What lies behind one that was found is no nearer.
+            marks |= _OLD if marks & _BOTH == _BOTH else 0
+            for parent in self.parents(number):
+                if reached.get(parent, 0) & marks != marks:
+                    reached[parent] = reached.get(parent, 0) | marks
+                    heapq.heappush(waiting, (-self._date(parent), parent))
+        return found
 
     def changed(
         self, first: str | None, second: str | None, wanted: Wanted = lambda parts: True
@@ -160,6 +182,12 @@ class Objects:
             raise ValueError("it is no commit")
         head = data.partition(b"\n\n")[0].decode("ascii", "replace").split("\n")
         return head[0][5:], [line[7:] for line in head if line.startswith("parent ")]
+
+    def _date(self, number: str) -> int:
+        found = re.search(rb"^committer [^\n]*> (\d+) [+-]", self._object(number)[1], re.M)
+        if found is None:
+            raise ValueError("a commit has no date")
+        return int(found.group(1))
 
     def _tree(self, number: str | None) -> dict[str, tuple[bool, str]]:
         """Name to (whether it is a folder, its mode and number) of what lies in a folder."""

@@ -70,9 +70,14 @@ def _by_settings(found: GitWords, settings: GitSettings, repository: Repository)
 def _by_words(found: GitWords, repository: Repository, place: Place) -> str:
     commits: list[str] = []
     paths = list(found.after)
+    before = list(found.before)
     if found.form.operands == "patterns":
         return ""
-    for word in found.before:
+    if found.name == "grep" and "e" not in found.options and not before:
+        return "git grep lacks a pattern"
+    if found.name == "grep" and "e" not in found.options:
+        before.pop(0)
+    for word in before:
         file = os.path.lexists(place.start / word) and not found.parted
         if file or found.form.operands == "paths":
             # Where it could be a commit as well git refuses it.

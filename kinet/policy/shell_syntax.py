@@ -133,6 +133,20 @@ def _unquoted(node: Any) -> str:
     return str(text[1:] if text in _ESCAPED_MARKS else text)
 
 
+# What a grammar calls them, in words of people.
+_FORMS = {
+    "for_statement": "a loop",
+    "c_style_for_statement": "a loop",
+    "while_statement": "a loop",
+    "if_statement": "a condition",
+    "case_statement": "a choice",
+    "test_command": "a test",
+    "compound_statement": "a group of commands",
+    "negated_command": "a negation",
+    "ERROR": "something that cannot be read",
+}
+
+
 def _in_words(node_type: str) -> str:
     known = {
         "simple_expansion": "it uses a variable",
@@ -151,4 +165,7 @@ def _in_words(node_type: str) -> str:
         "declaration_command": "it changes the shell's environment",
         "file_redirect": "it redirects to a file",
     }
-    return known.get(node_type, f"it uses more than plain commands ({node_type})")
+    if node_type in known:
+        return known[node_type]
+    what = _FORMS.get(node_type, node_type.replace("_", " "))
+    return f"it uses more than plain commands ({what})"

@@ -20,7 +20,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from kinet.policy.commands import judge_command
-from tests.bench.judge_box import box_available, harmful
+from tests.bench.judge_box import (
+    box_available,
+    clear_where_judged,
+    harmful,
+    lay_where_judged,
+)
 from tests.support.shell_texts import long_texts, shell_texts
 
 PROJECT, HOME = Path("/box/project"), Path("/box/home")
@@ -33,6 +38,8 @@ def main() -> int:
     """Runs all three."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 400_000
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    if box_available():
+        lay_where_judged()
     judge_command("ls", PROJECT, HOME)
     times: list[float] = []
     plain: list[str] = []
@@ -86,4 +93,7 @@ def _say(name: str, value: float, limit: float, **more: int) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    finally:
+        clear_where_judged()

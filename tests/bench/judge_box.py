@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 BATCH = 40
+_LAID = {"project", "home"}
 _PLACES = ("/box", "/tmp", "/var/tmp", "/dev/shm")
 _MOUNTS = """
 set -e
@@ -55,6 +56,20 @@ def harmful(commands: Sequence[str]) -> list[str]:
     return found
 
 
+def lay_where_judged() -> None:
+    """Lays them where commands are judged: what a pattern matches is looked at."""
+    os.makedirs("/box", exist_ok=True)
+    if set(os.listdir("/box")) - _LAID:
+        raise RuntimeError("/box holds what is not of this bench")
+    fill()
+
+
+def clear_where_judged() -> None:
+    """Takes them away again."""
+    for name in _LAID:
+        shutil.rmtree(os.path.join("/box", name), ignore_errors=True)
+
+
 def _boxed(command: Sequence[str]) -> list[str]:
     return [
         "unshare", "--net", "--pid", "--mount", "--ipc", "--uts", "--fork", "--kill-child",
@@ -67,7 +82,7 @@ def _inside() -> None:
     assert os.geteuid() == 65534
     commands = json.load(sys.stdin)
     found = []
-    _fill()
+    fill()
     before = _state()
     for start in range(0, len(commands), BATCH):
         batch = commands[start : start + BATCH]
@@ -75,12 +90,12 @@ def _inside() -> None:
             _run(command)
         if _state() != before:
             for command in batch:
-                _fill()
+                fill()
                 before = _state()
                 _run(command)
                 if _state() != before:
                     found.append(command)
-            _fill()
+            fill()
             before = _state()
     json.dump(found, sys.stdout)
 
@@ -103,13 +118,16 @@ def _run(command: str) -> None:
         Path("/box/timed-out").write_text(command)
 
 
-def _fill() -> None:
+def fill() -> None:
+    """Lays the folders anew, the same ones inside the box and where commands are judged."""
     for name in os.listdir("/box"):
         path = os.path.join("/box", name)
         shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
     for name, text in (
         ("project/a.txt", "one\ntwo\none\n"), ("project/b.txt", "b\n"),
         ("project/src/c.py", "x = 1\n"), ("home/keep", "k\n"),
+        ("project/src/-oout", "-\n"), ("project/deep/.git/config", "k\n"),
+        ("project/deep/d.txt", "one\n"),
     ):  # fmt: skip
         path = Path("/box", name)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -254,6 +254,24 @@ def test_commits_are_found_and_compared_as_git_does(
     ).split("\n")
 
 
+def test_the_commits_that_two_come_from_are_those_of_git(plain: TrapPlace, tmp_path: Path) -> None:
+    place = TrapPlace(tmp_path / "copy")
+    shutil.copytree(plain.base, place.base, symlinks=True)
+    source = random.Random(4)
+    made = [git(place, "rev-parse", "HEAD~1")]
+    for number in range(14):
+        parents = sorted({source.choice(made[-4:]), source.choice(made[-4:])})
+        words = [word for parent in parents for word in ("-p", parent)]
+        made.append(git(place, "commit-tree", *words, "-m", f"{number}", "HEAD^{tree}"))
+    lonely = git(place, "commit-tree", "-m", "lonely", "HEAD^{tree}")
+    for _ in range(25):
+        one, other = source.choice(made), source.choice(made)
+        found = Objects(place.top / ".git").merge_bases(one, other)
+        assert set(git(place, "merge-base", "--all", one, other).split()) <= set(found)
+        assert len(found) <= 6
+    assert Objects(place.top / ".git").merge_bases(made[3], lonely) == []
+
+
 def test_only_a_plain_repository_of_the_project_is_taken(plain: TrapPlace, tmp_path: Path) -> None:
     found = find_repository(plain.top / "src", plain.top)
     assert not isinstance(found, str)

@@ -24,6 +24,7 @@ pytestmark = [
 READING = (
     "git status", "git diff", "git diff HEAD", "git diff --cached", "git log -p -2", "git show",
     "git blame docs/a.txt", "git log --oneline -5", "git branch -vv", "git ls-files -m",
+    "git grep a",
     "git remote -v", "git -C src status -s", "git show HEAD:docs/a.txt", "git diff docs/a.txt",
 )  # fmt: skip
 LOOKING, COMPARING = ("git status", "git diff"), ("git diff", "git show", "git log -p -2")
@@ -138,6 +139,9 @@ def test_plain_reading_of_a_plain_repository_passes(plain: TrapPlace) -> None:
     more = (
         "git diff HEAD~1..HEAD", "git diff --stat main topic", "git show v1", "git show --stat",
         "git log --graph --all --oneline", "git log -p -- docs/a.txt", "git log --since=2.weeks",
+        "git diff topic...main", "git diff v1...topic -- src", "git diff --stat topic...main",
+        "git diff --check", "git grep -n -i 'x =' -- src", "git grep -e x HEAD", "git grep -A 2 x",
+        "git grep -l x HEAD~1 -- docs", "git grep -c -e a --cached",
         "git diff HEAD -- src", "git diff -U5 -w", "git branch --list 'to*'", "git tag -l",
         "git branch --contains HEAD", "git branch --merged main", "git tag --contains v1",
         "git rev-parse --abbrev-ref HEAD", "git rev-parse --show-toplevel", "git stash list",

@@ -18,7 +18,7 @@ _HOSTILE = """-c core.fsmonitor=TRAP|-c diff.external=TRAP|--config-env=a=b|--ex
     "\n    ", "|"
 ).split("|")
 _NAMES = words_of("""
-    add commit push fetch pull checkout reset clean grep cat-file config ls-remote archive
+    add commit push fetch pull checkout reset clean cat-file config ls-remote archive
     difftool show-branch whatchanged rm mv apply am gc fsck format-patch diff-index
     diff-files diff-tree verify-commit update-index var help instaweb bundle notes
     symbolic-ref

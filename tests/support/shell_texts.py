@@ -17,11 +17,12 @@ _PROGRAMS = [*_PLAIN_PROGRAMS, *_OTHERS.split()]
 _WORDS = """-l -a -n -r -R -c -u -d -f -x -v -i -e -o -w -s -k2 -t, -h -p -z -0 -A -B2 -C1 --help
     --version --output=x --include=*.py --bytes=3 --width=9 -L -b -s2 -E -g -nE
     --color=never -name -type -maxdepth -exec -delete -print -fls -ok --files -size -newer
-    --reverse -ofile --o
+    --reverse -ofile --o --exclude-dir=.git
     --outp=x --in-place -i.bak -wq --include="*.py" --output="x" --color='never' --width="$x"
     \\( \\) ! \\! ] -newer -P"""
 _OPTIONS = _WORDS.split()
 _NAMES = """a.txt b.txt src src/c.py 7 a one b . .. ../x /etc/passwd /tmp/x '*.py' a* ~ $HOME {a,b}
+    *.txt * src/* ./* ?.txt **/*.py deep/*.txt HEAD~1 a~
     1 2 1,3p p 1w /x/ w 'w\tx' 's/a/b/e' 's/a/b/w\tout' x=1 "$x" `id` $(id) -- -
     f + ; 3 %s '%n' .env id_rsa out new"""
 _OPERANDS = [name.replace("\\t", " ") for name in _NAMES.replace("\t", "\\t").split()]
