@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 # (LaTeX, in a line of its own, size in pixels) -> the tag that draws it; "" shows its source.
 FormulaTag = Callable[[str, bool, int], str]
@@ -35,6 +35,9 @@ class Look:
     base: str = "answer"
     color: str = "text"
     formula: FormulaTag = no_formula
+    # Where no card is drawn around code: its colours by kind, and the family of what is above it.
+    syntax: Mapping[str, str] = field(default_factory=dict)
+    family: str = "sans-serif"
 
     def size(self, name: str) -> tuple[int, int]:
         """(size, line height) of a kind of text; the base size for an unknown name."""

@@ -25,7 +25,12 @@ class Nesting:
     @property
     def depth(self) -> int:
         """How many lists are open."""
-        return self.unmarked + sum(tag in ("ul", "ol") for tag in self.tags)
+        return self.unmarked + self.written
+
+    @property
+    def written(self) -> int:
+        """How many of them Qt knows."""
+        return sum(tag in ("ul", "ol") for tag in self.tags)
 
     @property
     def left(self) -> int:

@@ -16,8 +16,9 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from kinet.markup.blocks import BlockStream, split_in_steps
+from kinet.markup.code_lines import code_info, code_titles
 from kinet.markup.formulas import draw_formula
-from kinet.markup.highlight import highlight
+from kinet.markup.highlight import highlight, language_of_file
 from kinet.markup.inline import TASK
 from kinet.markup.links import bare_links, names_target, openable, target
 from kinet.markup.parser import parser
@@ -92,8 +93,13 @@ def _block(block: Block, references: Mapping[str, object]) -> str:
             said = next((one.content for one in tokens[place:] if one.type == "inline"), "")
             token.attrSet("dir", direction(said))
         elif token.type == "inline" and token.children and _in_item(tokens, place):
-            _show_task(token.children[0])
-    return str(_writer().render(tokens, parser().options, {}))
+            item = tokens[place - 2]
+            if _show_task(token.children[0]) and not item.info:
+                # Its box stands for the bullet; a number stays.
+                item.attrSet("style", "list-style:none")
+    writer = _writer()
+    writer.goes_on = block.continues
+    return str(writer.render(tokens, parser().options, {}))
 
 
 def _in_item(tokens: Sequence[Token], place: int) -> bool:
@@ -101,11 +107,14 @@ def _in_item(tokens: Sequence[Token], place: int) -> bool:
     return place >= 2 and tokens[place - 2].type == "list_item_open"
 
 
-def _show_task(token: Token) -> None:
-    """A task shows its box."""
-    if token.type == "text" and (task := TASK.match(token.content)):
-        sign = "☐" if task[1] == " " else "☑"
-        token.content = f"{sign} {token.content[task.end() :]}"
+def _show_task(token: Token) -> bool:
+    """A task shows its box, as a letter and no emoji; True for one."""
+    task = TASK.match(token.content) if token.type == "text" else None
+    if task is None:
+        return False
+    sign = "☐" if task[1] == " " else "☑"
+    token.content = f"{sign}\ufe0e {token.content[task.end() :]}"
+    return True
 
 
 @lru_cache(maxsize=1)
@@ -115,6 +124,9 @@ def _writer() -> _PageWriter:
 
 class _PageWriter(RendererHTML):
     """Writes tokens as HTML of its own; whatever the message says becomes text."""
+
+    # True where the block before is the first part of the same one.
+    goes_on = False
 
     def text(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
         """Words, with what acts unseen made visible."""
@@ -139,8 +151,14 @@ class _PageWriter(RendererHTML):
 
     def fence(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
         """A block of code."""
-        words = tokens[idx].info.split()
-        return code_block_html(tokens[idx].content, words[0] if words else "") + "\n"
+        info = tokens[idx].info
+        language = code_info(info)[0]
+        name, title = code_titles(info)
+        said = " ".join(f"<{tag}>{plain_html(one)}</{tag}>" for tag, one in
+                        (("b", name), ("span", title)) if one)  # fmt: skip
+        head = f'<p class="name" dir="ltr">{said}</p>' if said and not self.goes_on else ""
+        code = code_block_html(tokens[idx].content, language or language_of_file(name))
+        return f"{head}{code}\n"
 
     def code_block(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
         """Code that is indented."""

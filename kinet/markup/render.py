@@ -6,17 +6,17 @@ import re
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from html import escape
 
 from markdown_it.token import Token
 
+from kinet.markup.code_lines import code_head, code_info, code_rows
 from kinet.markup.inline import InlineWriter, code_html, linked_html, text_html
 from kinet.markup.look import Look
 from kinet.markup.nesting import LIST, Nesting
 from kinet.markup.parser import FOOTNOTES, environment_of, parser
 from kinet.markup.slices import Block
 from kinet.markup.tables import TABLE_TOKENS, TableWriter
-from kinet.markup.visible import PAD, breakable, is_right_to_left, shown_code
+from kinet.markup.visible import PAD, is_right_to_left
 
 _HEADINGS = {"h1": "h1", "h2": "h2", "h3": "h3"}
 
@@ -37,7 +37,8 @@ def to_html(block: Block, look: Look, references: Mapping[str, object] | None = 
         return _plain(source, look)
     tokens = parsed(source, references)
     repeated = block.lead.count("\n") if block.kind == "prose" else 0
-    return _Writer(look, block.first_number, repeated).write(tokens)
+    heads = bool(look.syntax) and not block.continues
+    return _Writer(look, block.first_number, repeated, heads=heads).write(tokens)
 
 
 def parsed(source: str, references: Mapping[str, object] | None = None) -> list[Token]:
@@ -69,7 +70,7 @@ def code_of(block: Block) -> Code:
     """
     tokens = parser().parse(block.markdown, {})
     if len(tokens) == 1 and tokens[0].type == "fence":
-        language, name = _info(tokens[0].info)
+        language, name = code_info(tokens[0].info)
         return Code(tokens[0].content, language, name)
     if len(tokens) == 1 and tokens[0].type == "code_block":
         return Code(tokens[0].content)
@@ -90,23 +91,6 @@ def _plain(source: str, look: Look) -> str:
     line = look.size(look.base)[1]
     body = "<br>".join(text_html(row) for row in source.strip("\n").split("\n"))
     return f'<p style="margin:0;line-height:{line}px">{body}</p>'
-
-
-def _info(info: str) -> tuple[str, str]:
-    """("python", "totals.py") of a fence's "python totals.py", "python:totals.py", "totals.py"."""
-    words = info.strip().split()
-    if not words:
-        return "", ""
-    language, _, name = words[0].strip("{}.,").partition(":")
-    for word in words[1:]:
-        key, _, value = word.partition("=")
-        if key in ("title", "filename", "file", "name") and value:
-            name = value.strip("\"'")
-        elif not name and "=" not in word and re.fullmatch(r"[\w./-]+\.\w+", word):
-            name = word
-    if not name and re.fullmatch(r"[\w./-]+\.\w+", language):
-        return "", language
-    return language, name
 
 
 @dataclass(slots=True)
@@ -132,11 +116,15 @@ class _List:
 class _Writer:
     """Walks the tokens of one block and writes rich text.
 
-    `repeated` lines were shown in the part before: an item that begins there has no mark.
+    `repeated` lines were shown in the part before: an item that begins there has no mark. `heads`:
+    file and language stand above code.
     """
 
-    def __init__(self, look: Look, first_number: int, repeated: int = 0) -> None:
+    def __init__(
+        self, look: Look, first_number: int, repeated: int = 0, *, heads: bool = False
+    ) -> None:
         self.look = look
+        self.heads = heads
         self.first_number = first_number
         self.repeated = repeated
         self.lists: list[_List] = []
@@ -167,9 +155,9 @@ class _Writer:
                 method(token)
             elif token.type in TABLE_TOKENS:
                 nested = bool(self.nest.tags or self.nest.quotes)
-                left = self.nest.whole_left + LIST * self.nest.depth
+                left, depth = self.nest.whole_left + LIST * self.nest.depth, self.nest.written
                 bars = self.nest.bars()
-                self.table.write(tokens, place, nested=nested, left=left, bars=bars)
+                self.table.write(tokens, place, nested=nested, left=left, depth=depth, bars=bars)
             elif token.content:
                 self.out.append(text_html(token.content))
         return "".join(self.out)
@@ -276,21 +264,25 @@ class _Writer:
     def _fence(self, token: Token) -> None:
         """Code inside a list or a quote; code that stands alone is a card of its own."""
         size, line = self.look.size("code")
-        rows = shown_code(token.content.rstrip("\n")).split("\n")
         # The first line of an item that begins with code is the item's own.
         own_line, self.in_item = self.in_item, False
         style = (
             f"font-family:{self.look.code_family};font-size:{size}px;line-height:{line}px;"
             f"white-space:pre-wrap;background-color:{self.look.colors['code']};"
             f"color:{self.look.colors[self.look.color]};"
-            f"margin-left:{self.nest.left}px;margin-bottom:0;margin-right:0;"
+            f"margin-left:{self.nest.left}px;margin-right:0;"
         )
-        for place, row in enumerate(rows):
-            top = self.look.gap // 2 if place == 0 and self.started and not own_line else 0
-            text = escape(breakable(row)) or "&#8203;"
-            self.out.append(
-                f'<p dir="ltr"{self.nest.bars()} style="{style}margin-top:{top}px">{text}</p>'
-            )
+        rows = [(row, "") for row in code_rows(token.content, token.info, self.look)]
+        if self.heads and (head := code_head(token.info, self.look)):
+            quiet = f"color:{self.look.colors['text_2']};font-family:{self.look.family};"
+            rows.insert(0, (head, quiet))
+        for place, (row, more) in enumerate(rows):
+            # The ground reaches a little over the first and the last line.
+            top = self.look.gap if place == 0 and self.started and not own_line else 0
+            bottom = self.look.gap if place == len(rows) - 1 else 0
+            margins = f"margin-top:{top}px;margin-bottom:{bottom}px"
+            tag = f'<p dir="ltr"{self.nest.bars()} style="{style}{more}{margins}">'
+            self.out.append(f"{tag}{row}</p>")
         self.started = True
 
     _code_block = _fence

@@ -19,6 +19,8 @@ TABLE_TOKENS = frozenset(
     for name in ("table", "thead", "tbody", "tr", "th", "td")
     for end in ("open", "close")
 )
+# Pixels for each list around a table.
+_MOVED = 40
 
 
 class TableWriter:
@@ -39,19 +41,24 @@ class TableWriter:
         self.cell_look = replace(look, base="ui", sizes=sizes)
 
     def write(
-        self, tokens: Sequence[Token], place: int, *, nested: bool, left: int = 0, bars: str = ""
-    ) -> None:
+        self, tokens: Sequence[Token], place: int, *, nested: bool, left: int = 0, depth: int = 0,
+        bars: str = "",
+    ) -> None:  # fmt: skip
         """The token at a place. Only a table inside a list or a quote gets lines of its own.
 
-        It begins at `left`; `bars` says in which quotes it stands.
+        It begins at `left`, `depth` lists around it; `bars` says in which quotes it stands.
         """
         self.bars = bars
         token = tokens[place]
         match token.type:
             case "table_open":
                 self.mirrored = table_direction(tokens, place) == "rtl"
-                side = "right" if self.mirrored else "left"
-                form = f' border="1" style="border-collapse:collapse;margin-{side}:{left}px"'
+                # Qt moves it further in than the words of the item, from the left in any case.
+                back = _MOVED * depth
+                sides = (-back, left) if self.mirrored else (left - back, 0)
+                gap = self.look.gap // 2
+                margins = f"margin:{gap}px {sides[1]}px {gap}px {sides[0]}px"
+                form = f' border="1" style="border-collapse:collapse;{margins}"'
                 border = form if nested else ""
                 turned = ' dir="rtl"' if self.mirrored else ""
                 self.out.append(

@@ -75,7 +75,8 @@ def _markdown(title: str, messages: Sequence[Message], facts: Mapping[str, Any])
         elif message.role == "tool":
             parts.append(fenced(message.text))
         elif message.text.strip():
-            parts.append(message.text.strip())
+            # Blanks before the first words may say that they are code.
+            parts.append(message.text.strip("\n").rstrip())
         parts += [f"*{_pictures(message)}*"] if message.images else []
         parts += [f"`{call.name}` {call.arguments}" for call in message.tool_calls]
         yield "\n\n" + "\n\n".join(parts)

@@ -5,16 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QTextDocument
+from PySide6.QtCore import QSizeF, Qt
+from PySide6.QtGui import QImage, QPainter, QTextDocument
 from PySide6.QtPrintSupport import QPrinter
 
 from kinet.core.messages import Message, ToolCall
 from kinet.core.own_command import OwnCommand
 from kinet.markup.formulas import Drawing
+from kinet.ui.look.theme import load_theme
 from kinet.ui.window import printing
 from kinet.ui.window.export_desk import pdf_steps
 from kinet.ui.window.paper import Paper
 from kinet.ui.window.printing import do_all, print_steps
+from tests.ui.transcript_kit import asked, said, settle, shown
 
 pypdf = pytest.importorskip("pypdf")
 
@@ -117,11 +120,11 @@ def test_a_formula_on_paper_is_drawn_as_work_of_its_own(
         return None if "bad" in tex else Drawing(svg, 8, 8, 6)
 
     monkeypatch.setattr("kinet.ui.window.paper.draw_formula", draw)
-    said = Message("assistant", "It is $x^2$ and $x^2$ and $\\bad$.")
-    work = [step for step in Paper("Talk", (said,)).portions() if callable(step)]
+    told = Message("assistant", "It is $x^2$ and $x^2$ and $\\bad$.")
+    work = [step for step in Paper("Talk", (told,)).portions() if callable(step)]
     assert len(work) == 2
     assert drawn == []
-    pages = _written(tmp_path / "a.pdf", said.text)
+    pages = _written(tmp_path / "a.pdf", told.text)
     assert drawn == ["x^2", "\\bad"]
     assert "$x^2$" not in _text(pages)
     assert "\\bad" in _text(pages)
@@ -139,6 +142,86 @@ def test_what_is_given_up_leaves_the_older_file_and_nothing_else(
     assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("a.pdf", b"older")]
 
 
+_FORMS = """> quoted `code` words
+>
+> > deeper
+>
+> - item of a quote
+>
+>   ```py
+>   x = 1
+>   ```
+
+- bullet
+- [ ] open
+  - [x] done
+
+---
+
+1. number with `code`
+
+   > quoted in an item
+
+| a | b |
+|---|---|
+| `c` | d |
+
+> שלום
+"""
+
+
+def test_what_stands_around_words_on_screen_stands_there_on_paper(app: object) -> None:
+    transcript = shown()
+    transcript.load([asked("Go."), said(_FORMS)])
+    settle(transcript)
+    pieces = transcript.stage.flow.entries[1].pieces
+    paper = Paper("Talk", (Message("assistant", _FORMS),))
+    made = [paper.document(part, 0) for part in paper.portions() if isinstance(part, str)]
+    around = [paper.around(document) for document in made]
+    for kind in ("bars", "bullets", "tasks", "boxes", "panels", "rules"):
+        on_screen = sum(len(getattr(piece.ornaments, kind)) for piece in pieces)
+        assert on_screen > 0
+        assert sum(len(getattr(one, kind)) for one in around) == on_screen, kind
+    assert sorted(done for one in around for _, done in one.tasks) == [False, True]
+
+
+def test_a_quote_has_its_bar_over_the_edge_of_a_page(app: object, tmp_path: Path) -> None:
+    paper = Paper("Talk", (Message("assistant", "\n".join(f"> line {n}  " for n in range(60))),))
+    pages = printing._Pages(paper, QSizeF(600, 800))
+    do_all(pages.lay_out())
+    assert pages.count == 2
+    image = QImage(600, 1_600, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    for page in range(2):
+        do_all(pages.draw(painter, page))
+        painter.translate(0, 800)
+    painter.end()
+    dark = [y for y in range(1_600) if image.pixelColor(1, y).lightness() < 230]
+    bar = [y for y in dark if y > 140]
+    assert (bar[0], bar[-1] > 1_400) == (141, True)
+    assert len(bar) > bar[-1] - bar[0] - 40
+
+
+def test_code_on_paper_has_its_colours_its_file_and_its_language(app: object) -> None:
+    source = (
+        "```python totals.py\ndef total(): ...\n\nreturn 1\n```\n\n- item\n  ```js\n  let x\n  ```"
+    )
+    made = documents((Message("assistant", source),))
+    told = "\n".join(one.toPlainText() for one in made).replace("\u200b", "")
+    assert "totals.py  Python\ndef total(): ...\n\nreturn 1" in told.replace("\u00a0", " ")
+    assert "item\nJavaScript\nlet x" in told
+    keyword = load_theme("light").syntax["keyword"].lower()
+    assert made[0].find("def").charFormat().foreground().color().name() == keyword
+
+
+def test_a_table_tells_its_head_again_on_each_page(app: object, tmp_path: Path) -> None:
+    table = "| Name | Sum |\n|---|---|\n" + "".join(f"| n{n} | {n} |\n" for n in range(70))
+    pages = _written(tmp_path / "a.pdf", table)
+    assert len(pages) > 1
+    assert all("Name" in _text([page]) for page in pages)
+
+
 def test_a_link_can_be_followed_and_open_tasks_are_told_from_done_ones(
     app: object, tmp_path: Path
 ) -> None:
@@ -146,7 +229,9 @@ def test_a_link_can_be_followed_and_open_tasks_are_told_from_done_ones(
     (page,) = pypdf.PdfReader(tmp_path / "a.pdf").pages
     addresses = [note.get_object()["/A"]["/URI"] for note in page["/Annots"]]
     assert addresses[0] == "https://a.test/x"
-    assert min(size for text, size in pages[0] if text) > 7
+    said_there = _text(pages)
+    assert said_there.index("☐") < said_there.index("one") < said_there.index("two")
+    assert said_there.count("☐") == 1
 
 
 def test_code_is_written_from_the_left_and_a_long_call_says_that_it_was_cut(app: object) -> None:

@@ -6,13 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSizeF, Qt
-from PySide6.QtGui import (
-    QAbstractTextDocumentLayout,
-    QPagedPaintDevice,
-    QPainter,
-    QPalette,
-    QTextDocument,
-)
+from PySide6.QtGui import QPagedPaintDevice, QPainter, QTextDocument
 
 from kinet.core.messages import Message
 from kinet.ui.window.paper import Paper, Work
@@ -87,21 +81,15 @@ class _Pages:
         self._top = bottom
 
     def _document(self, html: str, top: float) -> QTextDocument:
-        document = self._paper.document(html, top)
-        document.setPageSize(self._size)
-        return document
+        return self._paper.document(html, top, self._size)
 
     def _draw(self, painter: QPainter, document: QTextDocument, page: int) -> None:
-        context = QAbstractTextDocumentLayout.PaintContext()
         height = self._size.height()
-        context.clip = QRectF(0, page * height, self._size.width(), height)
-        palette = QPalette()
-        palette.setColor(QPalette.ColorRole.Text, Qt.GlobalColor.black)
-        context.palette = palette
+        clip = QRectF(0, page * height, self._size.width(), height)
         painter.save()
-        painter.translate(0, -context.clip.top())
-        painter.setClipRect(context.clip)
-        document.documentLayout().draw(painter, context)
+        painter.translate(0, -clip.top())
+        painter.setClipRect(clip)
+        self._paper.draw(painter, document, clip)
         painter.restore()
 
 

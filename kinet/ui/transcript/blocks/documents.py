@@ -12,6 +12,8 @@ from PySide6.QtGui import (
     QTextBlockFormat,
     QTextCursor,
     QTextDocument,
+    QTextFrame,
+    QTextFrameFormat,
     QTextLayout,
     QTextLength,
     QTextOption,
@@ -34,6 +36,8 @@ class SafeDocument(QTextDocument):
 
     def __init__(self) -> None:
         super().__init__()
+        # Where lines of code begin whose ground is drawn around them: see `ornaments.prepare`.
+        self.panels: set[int] = set()
         self.setUndoRedoEnabled(False)
         self.setDocumentMargin(0)
 
@@ -48,18 +52,35 @@ def prose(html: str, look: Look, style: Style, width: int) -> tuple[QTextDocumen
     document.setDefaultFont(style.font(look.base, digits=True))
     document.setIndentWidth(style.px(24))
     _set_html(document, html, style, width)
-    panels = ornaments.prepare(document) if "<hr" in html or "background" in html else set()
-    quoted = BARS in html
-    if quoted:
-        ornaments.turn(document)
+    prepare(document, html, style)
     option = QTextOption()
     option.setTabStopDistance(4 * style.advance("0", "code", mono=True))
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     document.setDefaultTextOption(option)
     document.setTextWidth(width)
-    if not quoted and not any(mark in html for mark in _ORNATE):
-        return document, ornaments.NONE
-    return document, ornaments.find(document, panels, look.indent, style.families(True)[0])
+    return document, around(document, html, look, style)
+
+
+def prepare(document: SafeDocument, html: str, style: Style) -> None:
+    """Takes from a document what is drawn around its words instead, and turns its quotes and
+    tables to what they are to be."""
+    if "<hr" in html or "background" in html:
+        document.panels = ornaments.prepare(document)
+    if BARS in html:
+        ornaments.turn(document)
+    if "<table" in html:
+        for one in _tables(document.rootFrame()):
+            form = one.format()
+            form.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+            form.setBorderBrush(style.color("border"))
+            one.setFormat(form)
+
+
+def around(document: SafeDocument, html: str, look: Look, style: Style) -> Ornaments:
+    """What is drawn around the words of a document that is laid out."""
+    if BARS not in html and not any(mark in html for mark in _ORNATE):
+        return ornaments.NONE
+    return ornaments.find(document, document.panels, look.indent, style.families(True)[0])
 
 
 def table(html: str, style: Style, width: int, columns: tuple[float, ...] = ()) -> QTextDocument:
@@ -122,6 +143,13 @@ def table_of(document: QTextDocument) -> QTextTable | None:
         if isinstance(frame, QTextTable):
             return frame
     return None
+
+
+def _tables(frame: QTextFrame) -> Iterator[QTextTable]:
+    for one in frame.childFrames():
+        if isinstance(one, QTextTable):
+            yield one
+        yield from _tables(one)
 
 
 def row_begin(document: QTextDocument, row: int) -> int:

@@ -7,12 +7,11 @@ from PySide6.QtGui import QAbstractTextDocumentLayout
 
 from kinet.markup.highlight import language_of_file, language_title
 from kinet.ui.transcript.blocks import draw
+from kinet.ui.transcript.blocks.ornament_paint import LIFT, paint_ornaments
 from kinet.ui.transcript.blocks.pieces import CODE_HEAD, FOOT, SIDE, Piece
 from kinet.ui.transcript.blocks.style import Style
 from kinet.ui.transcript.entries.entry import Canvas, Hit
 
-# With a fixed line height Qt puts the baseline at four fifths; this brings it to the middle.
-LIFT = 2
 LIFT_CODE = 1
 
 
@@ -73,30 +72,10 @@ def _prose(canvas: Canvas, piece: Piece, number: int, rect: QRect) -> None:
 
 
 def _ornaments(canvas: Canvas, piece: Piece, rect: QRect, up: int) -> None:
-    painter, style, found = canvas.painter, canvas.style, piece.ornaments
-    x, y = rect.x(), rect.y()
-    for bar in found.bars:
-        draw.rounded(painter, style, bar.translated(x, y), "border", 1.5)
-    for panel in found.panels:
-        # Where the part before ends with the same code nothing of it is covered.
-        above = 0 if piece.block.continues and panel.y() < 1 else -5
-        tinted = panel.translated(x, y - up).adjusted(-8, above, 0, 7)
-        draw.rounded(painter, style, tinted, "code", 4)
-    size = style.theme.line_height("ui") + 2
-    for box in found.boxes if not piece.plain else ():
-        middle = round(box.center().y() + y - up)
-        tinted = QRectF(box.x() + x - 4, middle - size // 2, box.width() + 8, size)
-        draw.rounded(painter, style, tinted, "subtle", 4)
-    for place in found.bullets:
-        spot = QRect(round(place.x() + x) - 4, round(place.y() + y - up) - 4, 8, 8)
-        draw.dot(painter, style, spot, "text", 5)
-    for place, done in found.tasks:
-        spot = QRect(round(place.x() + x) - 10, round(place.y() + y - up) - 8, 16, 16)
-        draw.card(painter, style, spot.adjusted(1, 1, -1, -1), "", "control_border", radius=3)
-        if done:
-            draw.icon(painter, style, spot, "check", "success", 12)
-    for rule in found.rules:
-        painter.fillRect(rule.translated(x, y), style.color("border"))
+    paint_ornaments(
+        canvas.painter, canvas.style, piece.ornaments, rect.x(), rect.y(), up,
+        boxed=not piece.plain, goes_on=piece.block.continues,
+    )  # fmt: skip
 
 
 def _code(canvas: Canvas, piece: Piece, number: int, rect: QRect) -> None:
