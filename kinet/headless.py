@@ -205,6 +205,9 @@ def _question(request: ApprovalRequest) -> str:
         lines.append(f"  in {visible(request.folder)}")
     lines += [f"  {visible(target)}" for target in request.targets if target not in request.body]
     lines += [f"  {visible(line)}" for line in request.body.splitlines()]
+    if request.changes:
+        lines.append("  Since the last call the server describes this tool otherwise:")
+        lines += [f"    {visible(line)}" for line in request.changes.splitlines()]
     notes = [note for note in (request.reason, request.risk) if note]
     lines += [f"  {visible(note[:1].upper() + note[1:])}" for note in notes]
     choices = ["y = once"]

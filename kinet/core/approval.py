@@ -22,7 +22,8 @@ class ApprovalRequest:
     `question` is one line ("Run this command?"), `body` the whole command, diff or address,
     `folder` where it would act, `targets` the real paths or hosts, `reason` why it is asked.
     `scopes` are the scopes that may be offered; `rule` is what would be remembered. `claim` is what
-    somebody else says of the call (the server whose tool it is): nobody has checked it.
+    somebody else says of the call (the server whose tool it is): nobody has checked it; `changes`
+    is what it says otherwise than at the last call, as a diff.
     `choices` are the answers of a question that is about no call, in their own words and order: a
     face offers these and nothing else. `arguments` of a budget say which `budget` it is (turn,
     session, day, time), its `limit` and what is `spent` of it, in USD or seconds.
@@ -43,6 +44,7 @@ class ApprovalRequest:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     choices: tuple[Choice, ...] = ()
     claim: str = ""
+    changes: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -62,6 +64,7 @@ class ApprovalRequest:
             "arguments": dict(self.arguments),
             "choices": [choice.to_dict() for choice in self.choices],
             "claim": self.claim,
+            "changes": self.changes,
         }
 
     @classmethod

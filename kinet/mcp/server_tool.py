@@ -14,6 +14,7 @@ from kinet.core.approval import ApprovalRequest
 from kinet.core.errors import ToolError
 from kinet.mcp.background import Background
 from kinet.mcp.connection import Connection
+from kinet.mcp.described_before import DescribedBefore
 from kinet.mcp.offered import OfferedTool
 from kinet.mcp.results import output_of
 from kinet.policy.gate import grant_for
@@ -41,9 +42,14 @@ class ServerTool:
     arguments: ClassVar[type[Arguments]] = ServerArguments
 
     def __init__(
-        self, connection: Connection, offered: OfferedTool, background: Background
+        self,
+        connection: Connection,
+        offered: OfferedTool,
+        background: Background,
+        described: DescribedBefore,
     ) -> None:
         self._connection, self._offered, self._background = connection, offered, background
+        self._described = described
         self.name = offered.call_name
         self.description = offered.description
         self.parameters: Mapping[str, Any] = offered.parameters
@@ -53,7 +59,7 @@ class ServerTool:
         self.tokens = offered.tokens
 
     def question(self, arguments: ServerArguments, context: ToolContext) -> ApprovalRequest:
-        """The question with the whole arguments."""
+        """The question with the whole arguments. Reads a file: for a thread."""
         server, offered = self._connection.server, self._offered
         says = [offered.description[:_LONGEST_CLAIM]]
         says += ["It says that it only reads."] if offered.read_only else []
@@ -68,7 +74,8 @@ class ServerTool:
             body=visible(body),
             targets=(server.line,),
         )
-        return replace(question, claim=" ".join(says))
+        changes = self._described.changes(server, offered)
+        return replace(question, claim=" ".join(says), changes=changes)
 
     async def run(self, arguments: ServerArguments, context: ToolContext) -> ToolOutput:
         """The server's answer. ToolError says what failed; a cancellation is told to the server."""
@@ -76,6 +83,7 @@ class ServerTool:
         if context.grant != grant_for(self.name, values, (self.definition,)):
             raise ToolError("Not run: this very call was not approved.", kind="refused")
         server = self._connection.server
+        await asyncio.to_thread(self._described.note, server, self._offered)
         call = self._connection.call(
             self._offered.name, values, _Told(context).take, self.definition
         )

@@ -16,6 +16,7 @@ from kinet.mcp.accounts import Accounts
 from kinet.mcp.background import Background
 from kinet.mcp.connection import Connection, Snapshot
 from kinet.mcp.definition import ServerDefinition
+from kinet.mcp.described_before import DescribedBefore
 from kinet.mcp.filling import Filling
 from kinet.mcp.offered import MOST_TOOLS, OfferedTool
 from kinet.mcp.server_tool import ServerTool
@@ -55,6 +56,7 @@ class Servers:
         filling: Filling | None = None,
         reach: Callable[[], Reach] = Reach,
         accounts: AccountStore | None = None,
+        described: DescribedBefore | None = None,
         changed: Callable[[], None] = lambda: None,
         **timing: Any,
     ) -> None:
@@ -63,6 +65,7 @@ class Servers:
         self._filling, self._reach, self._changed = filling or Filling(), reach, changed
         self._timing = timing
         self._background = Background()
+        self._described = described or DescribedBefore()
         self._accounts = Accounts(accounts, reach)
         self.sign_ins = SignIns(
             self._background, self._accounts, self._filling, reach, self._signed, self._heard
@@ -265,7 +268,7 @@ class Servers:
             self._background.run(slot.connection.end())
 
     def _tool(self, connection: Connection, offered: OfferedTool) -> ServerTool:
-        return ServerTool(connection, offered, self._background)
+        return ServerTool(connection, offered, self._background, self._described)
 
 
 def usable(server: ServerDefinition, told: Snapshot) -> list[OfferedTool]:

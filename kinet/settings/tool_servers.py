@@ -115,6 +115,7 @@ class ToolServerBook:
     @property
     def servers(self) -> Servers:
         """The servers, made with the first one that is needed."""
+        from kinet.mcp.described_before import FILE, DescribedBefore
         from kinet.mcp.filling import Filling
         from kinet.mcp.servers import Servers
 
@@ -126,6 +127,7 @@ class ToolServerBook:
                     filling=filling,
                     reach=self._reach,
                     accounts=self.accounts,
+                    described=DescribedBefore(self._settings.path.parent / FILE),
                     changed=self.changed,
                 )
                 if self._closed:

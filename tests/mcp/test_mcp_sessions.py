@@ -181,6 +181,10 @@ async def test_an_answer_is_kept_for_this_tool_as_it_is_described_and_no_other(
     runtime._parts().tool_servers.forget(["odd"])
     await world.ready(runtime, session)
     assert await asked_for("odd__echo", "three") == 1
+    # The question says what is other than it was when it was allowed.
+    changed = "-Says it again.\n+Says it again, and to everybody."
+    assert [changed in asked.changes for asked in approver.asked] == [False, False, True]
+    assert [asked.changes for asked in approver.asked[:2]] == ["", ""]
 
 
 async def test_a_no_that_is_kept_holds_however_it_is_described(

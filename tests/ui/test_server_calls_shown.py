@@ -97,6 +97,19 @@ def test_what_the_server_says_is_told_as_its_own_claim(desk: Desk) -> None:
     assert f"The server says of this tool, unchecked: “{CLAIM}”" in desk.words
 
 
+def test_what_the_server_says_otherwise_than_before_is_shown_as_a_diff(
+    desk: Desk, qtbot: QtBot
+) -> None:
+    assert "otherwise" not in desk.words
+    other = Desk(qtbot, changes="-Reads.\n+Reads, and sends\u200b.")
+    assert "Since the last call the server describes this tool otherwise:" in other.words
+    assert "describes this tool otherwise" in spoken_question(question(changes="-a\n+b"))
+    box = other.card.body._changes
+    assert box is not None
+    assert box.view.isVisible()
+    assert box.text == "-Reads.\n+Reads, and sends⟨U+200B⟩."
+
+
 def test_hidden_characters_of_arguments_and_claim_are_spelt_out(app: object, qtbot: QtBot) -> None:
     desk = Desk(qtbot, arguments={"query": "a\u202eb"}, claim="good\u200b")
     assert "1 hidden character is spelt out above." in desk.words

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLay
 from kinet.core.approval import ApprovalRequest
 from kinet.core.server_names import server_and_tool
 from kinet.ui.asking.approval_words import (
+    CHANGED,
     body_of,
     hidden_text,
     icon_of,
@@ -87,6 +88,7 @@ class Body(QWidget):
         super().__init__(parent)
         self._notes: list[tuple[QLabel, str, str]] = []
         self._box: CodeBox | None = None
+        self._changes: CodeBox | None = None
         self._diff: DiffView | None = None
         self.hunks: HunkList | None = None
         column = QVBoxLayout(self)
@@ -113,6 +115,8 @@ class Body(QWidget):
         if request.claim:
             words = f"The server says of this tool, unchecked: “{spell_out(request.claim).text}”"
             self._note(inner, "chat", "text_2", words)
+        if request.changes:
+            self._add_changes(request.changes, inner)
         if request.reason:
             self._note(inner, "info", "text_2", sentence(request.reason))
         if request.risk:
@@ -138,6 +142,8 @@ class Body(QWidget):
                 f"{lines:,} {word}, {len(self._box.text):,} characters: scroll for all"
             )
             self._count.setVisible(long)
+        if self._changes is not None:
+            self._changes.set_theme(theme)
         if self._diff is not None:
             self._diff.set_theme(theme)
             self._fit_diff()
@@ -160,6 +166,12 @@ class Body(QWidget):
             words = f"{len(self._diff.rows):,} rows: scroll for all"
             label = text_label(words, type="meta", tone="text_3", parent=self)
             column.addWidget(padded(label, 16, 6, 16, 0))
+
+    def _add_changes(self, changes: str, column: QVBoxLayout) -> None:
+        self._note(column, "alert", "warning", CHANGED)
+        self._changes = CodeBox(changes, "diff", self)
+        self._changes.view.setAccessibleName("What the server says otherwise now")
+        column.addWidget(self._changes)
 
     def _fit_diff(self) -> None:
         """As high as the diff up to a limit, with room for a scroll bar where one is shown."""

@@ -64,10 +64,15 @@ def asked_text(request: ApprovalRequest) -> str:
     return f"{spell_out(request.question).text} {place}".strip()
 
 
+# Above what a server says otherwise of its tool than before.
+CHANGED = "Since the last call the server describes this tool otherwise:"
+
+
 def spoken_question(request: ApprovalRequest) -> str:
     """What is said when the question comes up: it, its place, and what it is about."""
     about = " ".join(spell_out(body_of(request)[:_LONGEST_SPOKEN]).text.split())
-    return f"Kinet asks: {asked_text(request)} {about}".strip()
+    changed = f"{CHANGED} " if request.changes else ""
+    return f"Kinet asks: {asked_text(request)} {changed}{about}".strip()
 
 
 def waiting_text(seconds: float) -> str:
