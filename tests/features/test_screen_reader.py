@@ -22,7 +22,10 @@ PYTHON = "/usr/bin/python3"
 Thing = dict[str, Any]
 
 # What a person can act on, and must therefore be named.
-_ACTING = ("push button", "check box", "combo box", "text", "page tab", "list", "spin button")
+_ACTING = (
+    "push button", "toggle button", "check box", "radio button", "combo box", "text", "page tab",
+    "list", "list item", "spin button", "menu item",
+)  # fmt: skip
 
 
 def _missing() -> str:
@@ -185,7 +188,33 @@ def test_the_settings_are_a_dialog_whose_fields_have_labels(read: Thing) -> None
     assert _find(dialog, "Enter", "combo box")["description"].startswith("The key that sends")
 
 
-@pytest.mark.parametrize("moment", ["answered", "approval", "running", "question", "panel"])
+def test_a_page_of_servers_is_read_from_top_to_bottom_with_what_each_button_does(
+    read: Thing,
+) -> None:
+    page = _find(_find(read["servers"], "Settings", "dialog"), "Servers", "filler")
+    said = [t["name"] for t in _all(page) if t["name"] and t["role"] != "filler"]
+    in_order = (
+        "Servers", "What a server says of its tools", "Add a server…",
+        "docs, Ready, 1 of 2 tools", "Use the server docs", "Command line of docs",
+        "1 of 2 tools on", "Turn all off", "Tools of docs", "search, on", "fetch, off",
+        "Restart docs", "Edit docs", "Remove docs",
+        "broken, Failed, exit code 127", "Use the server broken", "It ended at once.",
+        "The last it wrote", "The last broken wrote", "Command line of broken", "Restart broken",
+        "Edit broken", "Remove broken",
+        "Named by", "lint, Folder not trusted", "Use the server lint",
+        "Not trusted yet.", "Command line of lint", "Look at the folder of lint",
+    )  # fmt: skip
+    assert len(said) == len(in_order), said
+    for name, beginning in zip(said, in_order, strict=True):
+        assert name.startswith(beginning)
+    on = [t["name"] for t in _all(page) if t["role"] == "list item" and "CHECKED" in t["states"]]
+    assert on == ["search, on, 120 tokens"]
+
+
+MOMENTS = ("answered", "approval", "running", "question", "panel", "settings", "servers")
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
 def test_nothing_that_can_be_acted_on_is_without_a_name(read: Thing, moment: str) -> None:
     unnamed = [t["role"] for t in _all(read[moment]) if t["role"] in _ACTING and not t["name"]]
     assert unnamed == []

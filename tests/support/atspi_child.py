@@ -18,6 +18,8 @@ from PySide6.QtWidgets import QApplication, QDialog
 
 from kinet.ui.kit.event_loop import EventLoop
 from kinet.ui.look.theme import load_fonts
+from kinet.ui.servers.servers_view import ServersView
+from tests.support.fake_servers import FakeServers, Server, Tool
 from tests.support.live_window import LiveWindow, live_window
 from tests.support.replies import Reply
 from tests.support.scripted_server import ScriptedServer, asks_for, says
@@ -27,6 +29,13 @@ from tests.ui.transcript_kit import ANSWER, CODE
 CLIENT = Path(__file__).with_name("atspi_client.py")
 # Runs until a file is there.
 COMMAND = "until [ -e go ]; do sleep 0.05; done; echo passed"
+
+_TOOLS = (Tool("search", "Looks for words.", read_only=True), Tool("fetch", on=False))
+_SERVERS = (
+    Server("docs", state="ready", title="Docs 1.2", tools=_TOOLS),
+    Server("broken", state="failed", reason="It ended at once.", stderr="no\n", exit_code=127),
+    Server("lint", state="trust", place="folder", folder="/work", reason="Not trusted yet."),
+)
 
 
 class Reader:
@@ -115,11 +124,25 @@ async def _walk(live: LiveWindow, reader: Reader, folder: Path) -> dict[str, Any
     read["walk"] = await _tab(live, reader)
     window.parts.toast.tell("The session was deleted.", "Undo")
     await reader.said("The session was deleted.")
+    window.program.services.servers = FakeServers(list(_SERVERS), {})
     await reader.press("Press", "Settings")
     await until(lambda: any(dialog.isVisible() for dialog in window.findChildren(QDialog)))
     read["settings"] = await reader.ask("tree")
+    read["servers"] = await _servers(live, reader)
     read["said"] = await reader.ask("said")
     return read
+
+
+async def _servers(live: LiveWindow, reader: Reader) -> Any:
+    """The page of servers with each of them unfolded."""
+    live.window.parts.models.open_settings("mcp")
+    view = live.window.findChild(ServersView)
+    assert view is not None
+    await until(lambda: len(view.items) == len(_SERVERS))
+    for item in view.items:
+        item.unfold()
+    await asyncio.sleep(0)
+    return await reader.ask("tree")
 
 
 async def _tab(live: LiveWindow, reader: Reader) -> list[list[str]]:

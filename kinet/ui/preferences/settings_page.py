@@ -38,6 +38,8 @@ class SettingsPage(QWidget):
         # Parts that tell themselves whether words fit them.
         self._searched: list[SearchedPart] = []
         self._lines: dict[str, Line] = {}
+        # Made first: a screen reader takes the parts in the order in which they were made.
+        head = padded(text_label(title, type="page", parent=self), MARGIN, 20, 64, 8)
         self.area = QScrollArea(self)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setWidgetResizable(True)
@@ -52,7 +54,6 @@ class SettingsPage(QWidget):
         column.addLayout(self._rest)
         column.addStretch(1)
         self.area.setWidget(inside)
-        head = padded(text_label(title, type="page", parent=self), MARGIN, 20, 64, 8)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)

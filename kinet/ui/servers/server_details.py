@@ -119,6 +119,9 @@ class ServerDetails(QWidget):
         for part in (*parts, self.account, self.notes, self.tools):
             self._column.addWidget(part)
         self._column.addLayout(buttons)
+        # A screen reader takes them in the order in which they lie above each other.
+        for part in (*parts, self.account, self.notes, self.tools, *self._buttons()):
+            part.raise_()
         tab_as_laid_out(self)
 
     def _buttons(self) -> tuple[TextButton, ...]:
@@ -152,6 +155,7 @@ class ServerDetails(QWidget):
             self._stderr = CodeBox(text, "", self)
             self._stderr.view.setAccessibleName(f"The last {row.name} wrote")
             self._column.insertWidget(self._column.indexOf(self.wrote) + 1, self._stderr)
+            self._stderr.stackUnder(self.line)
             tab_as_laid_out(self)
         else:
             self._stderr.set_text(text)

@@ -79,10 +79,10 @@ class ServersView(QWidget):
         self.acts.removed.connect(self.add.setFocus)
         self.own = ServerList(self.acts.serve, self)
         self.own.setObjectName("ownServers")
-        self.brought = ServerList(self.acts.serve, self)
-        self.brought.setObjectName("folderServers")
         self._place = ElidedLabel("", self)
         self._place.setProperty("type", "strong")
+        self.brought = ServerList(self.acts.serve, self)
+        self.brought.setObjectName("folderServers")
         self._empty = self._make_empty()
         self._arrange()
 
