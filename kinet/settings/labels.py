@@ -13,10 +13,10 @@ SEND_KEYS: Labels = {
 }
 ESCAPES: Labels = {"once": "Once", "twice": "Twice, within 1.5 seconds", "never": "Never"}
 MODES: Labels = {
-    "ask": ("Ask", "Reads freely; asks before it changes a file or runs a command."),
-    "edits": ("Accept edits", "Changes files in the folder unasked; asks before commands."),
-    "plan": ("Plan", "Only reads, and says what it would do."),
-    "all": ("Allow all", "Asks nothing but what is dangerous."),
+    "ask": ("Ask before changes", "Reads freely; asks before it changes a file or runs a command."),
+    "edits": ("Edits allowed", "Changes files in the folder unasked; asks before commands."),
+    "plan": ("Plan only", "Only reads, and says what it would do."),
+    "all": ("Allow everything", "Asks nothing but what is dangerous."),
     "deny": ("Deny", "Refuses everything that would need a question."),
 }
 SCROLLING: Labels = {

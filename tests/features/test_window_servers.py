@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QWidget
 from kinet.settings.store import SettingsStore
 from kinet.ui.asking.trust_page import TrustPage
 from kinet.ui.chat.banner import Banner
+from kinet.ui.kit.code_lines import CodeLines
 from kinet.ui.palette.palette import Palette
 from kinet.ui.palette.palette_rows import Entry
 from kinet.ui.panel.step_detail import DATA, INPUT
@@ -79,7 +80,8 @@ async def row(view: ServersView, name: str) -> ServerItem:
 
 def words(widget: QWidget) -> str:
     labels = [label for label in widget.findChildren(QLabel) if label.isVisible()]
-    return "\n".join(label.text() for label in labels)
+    lines = [lines.toPlainText() for lines in widget.findChildren(CodeLines) if lines.isVisible()]
+    return "\n".join([*(label.text() for label in labels), *lines])
 
 
 def button(widget: QWidget, name: str) -> QPushButton:

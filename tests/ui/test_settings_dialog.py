@@ -14,6 +14,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
+    QLabel,
     QLineEdit,
     QMainWindow,
     QPushButton,
@@ -208,6 +209,11 @@ async def test_an_error_stands_under_its_field_and_the_value_is_not_kept(
 
 
 async def test_search_shows_only_what_fits(desk: Desk) -> None:
+    nothing = desk.dialog.findChild(QLabel, "settingsNothing")
+    desk.dialog.search.setText("zzzz")
+    assert desk.dialog.stack.currentWidget() is nothing
+    desk.dialog.search.clear()
+    assert desk.dialog.stack.currentWidget() is not nothing
     desk.dialog.search.setText("proxy")
     shown = [
         desk.dialog.list.item(number).text()

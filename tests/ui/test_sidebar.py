@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,7 +11,9 @@ from PySide6.QtGui import QContextMenuEvent, QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 
+from kinet.ui.desks.session_search import per_session
 from kinet.ui.frame.window_geometry import sidebar_room
+from kinet.ui.kit.marked_text import from_first
 from kinet.ui.look.theme import load_theme, set_current
 from kinet.ui.sessions.search_hits import TextHit
 from kinet.ui.sessions.session_list import SessionItem, SessionModel, word_of
@@ -136,6 +139,27 @@ def test_a_place_that_was_found_has_room_for_both_its_lines_with_larger_words(
     set_current(theme)
     both = sum(QFontMetrics(theme.font(size)).height() for size in ("ui", "meta"))
     assert sidebar.hits.list.sizeHintForRow(0) >= both
+
+
+def test_the_word_that_was_found_is_seen_however_narrow_the_place(app: QApplication) -> None:
+    font = load_theme("light").font("meta")
+    text = "It says before that the three invoices of October do not match"
+    wide = QFontMetrics(font).horizontalAdvance(text) * 2
+    assert from_first(text, ["invoices"], font, wide) == text
+    narrow = from_first(text, ["invoices"], font, 100)
+    assert narrow.startswith("…")
+    assert narrow.index("invoices") < 12
+    assert from_first("不" * 90 + "发票", ["发票"], font, 60) == "…发票"
+
+
+def test_a_place_in_an_answer_is_told_without_marks_and_one_of_a_tool_as_it_is() -> None:
+    def hit(session: str, call: str) -> SimpleNamespace:
+        words = "# Sum of **all**, see `a.py`"
+        return SimpleNamespace(session_id=session, title="T", snippet=words, at=0.0, call_id=call)
+
+    said, printed = per_session([hit("a", ""), hit("b", "c1")])
+    assert said.snippet == "Sum of all, see a.py"
+    assert printed.snippet == "# Sum of **all**, see `a.py`"
 
 
 def test_where_the_month_has_no_room_its_money_stays(sidebar: Sidebar) -> None:

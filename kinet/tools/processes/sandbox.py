@@ -45,7 +45,7 @@ class SandboxState:
     def sentence(self) -> str:
         """For the person."""
         if not self.problem:
-            return "Commands of “Allow all” run in a sandbox (bubblewrap)."
+            return "Commands of “Allow everything” run in a sandbox (bubblewrap)."
         return f"No sandbox works here: {self.problem}. {self.hint}".strip()
 
 

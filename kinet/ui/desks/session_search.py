@@ -23,6 +23,7 @@ from kinet.ui.sessions.sidebar import Sidebar
 _PAUSE = 150
 MOST_PLACES = 200
 _TERM = re.compile(r'"([^"]*)"?|(\S+)')
+_HEADING = re.compile(r"^#{1,6} ")
 
 
 class SessionSearch(QObject):
@@ -137,13 +138,17 @@ def per_session(found: Iterable[Any]) -> list[TextHit]:
         known = rows.get(hit.session_id)
         if known is None:
             # What a tool said is no Markdown.
-            words = hit.snippet if hit.call_id else as_read(hit.snippet, "")
+            words = hit.snippet if hit.call_id else _plain(hit.snippet)
             rows[hit.session_id] = TextHit(
                 hit.session_id, hit.title, words, hit.at, call_id=hit.call_id
             )
         else:
             rows[hit.session_id] = replace(known, count=known.count + 1)
     return list(rows.values())
+
+
+def _plain(snippet: str) -> str:
+    return _HEADING.sub("", as_read(snippet, ""))
 
 
 def words_of(text: str) -> list[str]:

@@ -32,6 +32,26 @@ def places(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
     return joined
 
 
+def from_first(text: str, words: Sequence[str], font: QFont, room: int) -> str:
+    """The text, begun later where the first word that was searched for would not be seen."""
+    found = places(text, words)
+    if not found:
+        return text
+    strong = QFont(font)
+    strong.setWeight(QFont.Weight.DemiBold)
+    metrics = QFontMetrics(strong)
+    start, end = found[0]
+    begun = 0
+    while begun < start:
+        shown = ("…" if begun else "") + text[begun:end] + "…"
+        if metrics.horizontalAdvance(shown) <= room:
+            break
+        # By whole words, where there are some.
+        blank = text.find(" ", begun, start)
+        begun = blank + 1 if blank >= 0 else start
+    return f"…{text[begun:]}" if begun else text
+
+
 def draw_marked(
     painter: QPainter,
     rect: QRect,

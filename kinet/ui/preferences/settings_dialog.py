@@ -203,6 +203,12 @@ class SettingsDialog(QDialog):
         side.addWidget(self.search)
         side.addWidget(self.list, 1)
         self.stack = QStackedWidget(self._frame)
+        self._nothing = text_label("No setting has these words. Try another one.", tone="text_3")
+        self._nothing.setObjectName("settingsNothing")
+        self._nothing.setWordWrap(True)
+        self._nothing.setMargin(32)
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        self.stack.addWidget(self._nothing)
         row = QHBoxLayout(self._frame)
         row.setContentsMargins(1, 1, 1, 1)
         row.setSpacing(0)
@@ -302,6 +308,10 @@ class SettingsDialog(QDialog):
         current = self.list.currentItem()
         if first >= 0 and (current is None or current.isHidden()):
             self.list.setCurrentRow(first)
+        if first < 0:
+            self.stack.setCurrentWidget(self._nothing)
+        elif self.stack.currentWidget() is self._nothing:
+            self._turn(self.list.currentRow())
 
     def _dress(self) -> None:
         theme = current_theme()

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from kinet.ui.kit.controls import ElidedLabel, line_room
-from kinet.ui.kit.marked_text import draw_marked
+from kinet.ui.kit.marked_text import draw_marked, from_first
 from kinet.ui.kit.part_buttons import TextButton, padded
 from kinet.ui.kit.row_ground import draw_ground
 from kinet.ui.look.theme import current_theme
@@ -171,9 +171,9 @@ class _Rows(QStyledItemDelegate):
         title = top.adjusted(0, 0, -taken, 0)
         draw_marked(painter, title, hit.title, (), font=theme.font("ui"))
         below = QRect(top.left(), top.bottom() + 1, top.width(), low)
-        draw_marked(
-            painter, below, hit.snippet, self._owner.words, font=theme.font("meta"), token="text_2"
-        )
+        words, font = self._owner.words, theme.font("meta")
+        place = from_first(hit.snippet, words, font, below.width())
+        draw_marked(painter, below, place, words, font=font, token="text_2")
         painter.restore()
 
 
