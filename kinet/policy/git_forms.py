@@ -164,7 +164,7 @@ FORMS: dict[str, Form] = {
 # Their value stands in the same word, behind an equals sign, or nowhere.
 _OPTIONAL = words_of(
     "color word-diff decorate stat find-renames untracked-files ignored porcelain branches tags "
-    "remotes abbrev short abbrev-ref hash date column pretty unified ignore-submodules"
+    "remotes abbrev short abbrev-ref hash date column pretty format unified ignore-submodules"
 )
 # Where there is a next word, it is their value.
 _LAST_ALONE = words_of("contains no-contains merged no-merged")

@@ -15,7 +15,7 @@ import pytest
 
 from kinet.policy.commands import judge_command
 from kinet.tools.processes.environment import reading_environment
-from tests.support.git_traps import SECRETS, TRAPS, TrapPlace, plain_repository
+from tests.support.git_traps import SECRETS, TRAPS, TrapPlace
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed"),
@@ -84,11 +84,6 @@ ASKS: dict[str, tuple[tuple[str, ...], str]] = {
     "under way": (READING, "a link lies in the repository's .git"),
     "files elsewhere": (READING, "it sets core.worktree"),
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> TrapPlace:
-    return plain_repository(tmp_path_factory.mktemp("git") / "plain")
 
 
 @pytest.fixture
