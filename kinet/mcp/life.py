@@ -131,7 +131,12 @@ class Life:
             )
         else:
             made = self._sdk.sse_streams(server.url, httpx_client_factory=lambda **_: client)
-        streams: tuple[Any, Any] = await stack.enter_async_context(made)
+        try:
+            streams: tuple[Any, Any] = await stack.enter_async_context(made)
+        except self._sdk.refused as exc:
+            # The older way asks at once, and raises what it is answered.
+            said = visible_line(redact(str(exc).partition("\n")[0])[:300])
+            raise self._web.trouble or ToolError(f"The connection failed: {said}.") from exc
         return streams
 
     async def _drive(self, stack: AsyncExitStack) -> None:

@@ -36,6 +36,8 @@ class Sdk:
     error: type[Exception]
     # What a closed stream raises.
     closed: tuple[type[Exception], ...]
+    # What opening a way raises where the server refuses.
+    refused: type[Exception]
     http_streams: Any
     sse_streams: Any
     _message: Any
@@ -80,6 +82,7 @@ def _imported() -> Sdk:
             dispatcher = importlib.import_module("mcp.shared.jsonrpc_dispatcher")
             types = importlib.import_module("mcp_types")
             anyio = importlib.import_module("anyio")
+            web = importlib.import_module("httpx2")
     except ImportError as exc:
         raise ToolError(
             f"The package for tool servers cannot be used: {exc}.",
@@ -92,6 +95,7 @@ def _imported() -> Sdk:
         dispatcher.JSONRPCDispatcher,
         dispatcher.MCPError,
         (anyio.ClosedResourceError, anyio.BrokenResourceError),
+        web.HTTPError,
         http.streamable_http_client,
         sse.sse_client,
         dispatcher.SessionMessage,

@@ -117,6 +117,14 @@ async def test_a_refusal_is_said_in_words(kit: Kit, status: int) -> None:
     assert standing.failed == (("web", STATUS[status]),)
 
 
+@pytest.mark.parametrize("status", [401, 404])
+async def test_a_refusal_on_the_older_way_is_said_in_words_too(kit: Kit, status: int) -> None:
+    with Scripted(lambda *_: (status, {}, b"no")) as server:
+        standing = await kit.start(web=web(server.port, type="sse"))
+    words = {401: "The server wants you to sign in first.", 404: STATUS[404]}[status]
+    assert standing.failed[0][1].startswith(words)
+
+
 ODD: dict[str, tuple[tuple[int, dict[str, str], bytes], str]] = {
     "a page": ((200, {"content-type": "text/html"}, b"<p>hi"), "Unexpected content type"),
     "no json": ((200, {"content-type": "application/json"}, b"{"), "Failed to parse"),
