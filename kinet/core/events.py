@@ -18,6 +18,7 @@ from kinet.core.messages import Message
 
 # What a notice of a server that is not used is about.
 SERVER_FAILED = "server failed"
+NOT_SAVED = "not saved"
 
 TurnEnd = Literal["completed", "stopped", "step_limit", "budget", "no_progress", "failed"]
 
@@ -246,7 +247,8 @@ class FactsNoticed:
 class Notice:
     """A visible line: a cap, a repair, a rule that changed. Saved if `keep`.
 
-    `about` is a word for a face that tells the same in a way of its own ("server failed").
+    `about` is a word for a face that tells the same in a way of its own ("server failed",
+    "not saved").
     """
 
     text: str

@@ -32,6 +32,12 @@ class QueueingSession(ChosenSession):
         raise NotImplementedError
 
     @property
+    def unsaved(self) -> str:
+        """Why its newest part is not on the disk, and what to do; "" where nothing failed."""
+        error = self._state.recorder.error
+        return error.sentence() if error is not None else ""
+
+    @property
     def queue(self) -> list[QueuedMessage]:
         """What is sent after the turn, the oldest first."""
         return [item for item in self._state.waiting.items if not item.steering]

@@ -15,6 +15,7 @@ from kinet.core.approval import ApprovalRequest, Approver, Decision
 from kinet.core.conversation import Carry, Conversation
 from kinet.core.errors import KinetError, ProviderError
 from kinet.core.events import (
+    NOT_SAVED,
     ApprovalRequested,
     ApprovalResolved,
     ContextCompacted,
@@ -242,7 +243,7 @@ class Turn(EndingTurn):
         if refused is None or self._told_unsaved:
             return None
         self._told_unsaved = True
-        return Notice(refused.sentence(), "error", keep=False)
+        return Notice(refused.sentence(), "error", keep=False, about=NOT_SAVED)
 
     async def _or_stop(self, work: Coroutine[Any, Any, T]) -> T | None:
         """What `work` gives; None if the person stopped before."""

@@ -230,7 +230,7 @@ _WORDS: dict[int, tuple[Callable[..., StoreError], str, str]] = {
     sqlite3.SQLITE_FULL: (
         StoreError,
         "The disk is full: the newest part of the conversation is not saved.",
-        "Free some space where {folder} lies; Kinet saves it with the next change.",
+        "Free some space where {folder} lies; Kinet tries again by itself.",
     ),
     sqlite3.SQLITE_READONLY: (
         StoreError,
@@ -245,12 +245,12 @@ _WORDS: dict[int, tuple[Callable[..., StoreError], str, str]] = {
     sqlite3.SQLITE_IOERR: (
         StoreError,
         "The disk failed while reading or writing {path} ({detail}).",
-        "Check the disk; Kinet tries again with the next change.",
+        "Check the disk; Kinet tries again by itself.",
     ),
     sqlite3.SQLITE_BUSY: (
         StoreError,
         "The database {path} is held by another program.",
-        "Close the program that reads it; Kinet tries again with the next change.",
+        "Close the program that reads it; Kinet tries again by itself.",
     ),
     sqlite3.SQLITE_CORRUPT: (
         DamagedError,

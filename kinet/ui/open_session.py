@@ -42,6 +42,11 @@ class BranchedSession(Protocol):
     """The part of a session that goes back and aside, and tells what it holds and what waits."""
 
     @property
+    def unsaved(self) -> str:
+        """Why its newest part is not on the disk, and what to do; "" where nothing failed."""
+        ...
+
+    @property
     def steering(self) -> Sequence[Queued]:
         """What the running turn was given and has not taken up yet."""
         ...

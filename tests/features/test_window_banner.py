@@ -11,10 +11,13 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from kinet.store.database import Database
 from kinet.ui.chat.banner import Banner
+from kinet.ui.desks.banner_desk import BannerDesk
 from kinet.ui.preferences.settings_dialog import SettingsDialog
 from kinet.ui.transcript.entries.error_card import ErrorEntry
 from tests.support.live_window import LiveWindow, live_window
+from tests.support.replies import Gate, Reply
 from tests.support.scripted_server import ScriptedServer, breaks, fails, says
 from tests.support.window import until
 
@@ -110,3 +113,38 @@ async def test_files_dropped_on_the_chat_are_attached(tmp_path: Path) -> None:
         enter.ignore()
         QApplication.sendEvent(live.panel, enter)
         assert not enter.isAccepted()
+
+
+async def test_a_full_disk_is_said_once_and_until_all_is_saved(tmp_path: Path) -> None:
+    gate = Gate()
+    with ScriptedServer(Reply(pieces=("Once.", gate, "x" * 60_000))) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            await live.say("Tell me")
+            database = live.window.program.sessions.parts.store.database
+            _limit(database, 1)
+            gate.open()
+            await live.ended()
+            line = banner(live)
+            assert line.isVisible()
+            assert line.label.whole_text().startswith("The disk is full")
+            assert str(tmp_path / "home") in line.label.whole_text()
+            assert not line.button.isVisible()
+            # Not in the conversation and not in a toast as well.
+            assert "disk is full" not in live.text
+            assert "disk is full" not in live.window.parts.toast.text()
+            desk = live.panel.findChild(BannerDesk)
+            desk.look_whether_saved()
+            assert line.isVisible()
+            _limit(database, 10**6)
+            live.panel.session._state.recorder.flush()
+            await until(lambda: not live.panel.session.unsaved, what="the disk takes it")
+            desk.look_whether_saved()
+            assert not line.isVisible()
+
+
+def _limit(database: Database, pages: int) -> None:
+    """The store may have so many pages: few are as good as a full disk."""
+    pragma = f"PRAGMA max_page_count = {pages}"
+    database.submit(lambda db: db.execute(pragma).fetchone()[0]).result()

@@ -66,6 +66,7 @@ class FakeSession:
     changes: Any = None
     shelf: Any = None
     unsandboxed: bool = False
+    unsaved: str = ""
     no_sandbox: str = ""
     _ids: Any = field(default_factory=lambda: itertools.count(1))
 
@@ -374,6 +375,9 @@ class FakeProgram:
             raise SettingsError(f"The folder {folder} cannot be used.")
         self.folder = folder
         return done_now(lambda: None)
+
+    def watch_session(self, session_id: str, saved: Any) -> None:
+        return None
 
     def open_session(self, session_id: str | None = None, saved: Any = None) -> FakeSession:
         if session_id in self.broken:

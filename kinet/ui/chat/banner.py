@@ -39,12 +39,15 @@ class Banner(QWidget):
         row.addWidget(close)
         self.hide()
 
-    def tell(self, about: str, text: str, action: str, act: Callable[[], object]) -> None:
+    def tell(
+        self, about: str, text: str, action: str = "", act: Callable[[], object] | None = None
+    ) -> None:
         """Shows `text` in place of what was there."""
         self.about, self._act = about, act
         self.label.set_text(text)
         self.setAccessibleName(text)
         self.button.set_text(action)
+        self.button.setVisible(bool(action))
         self.show()
 
     def take_away(self, about: str) -> None:

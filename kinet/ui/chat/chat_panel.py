@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from kinet.core.errors import KinetError
 from kinet.core.events import (
+    NOT_SAVED,
     SERVER_FAILED,
     ContextCompacted,
     Event,
@@ -266,8 +267,9 @@ class ChatPanel(QFrame):
     def _show(self, event: Event) -> None:
         self.reading.show(event)
         self.todo.take(event)
-        # Of a server that failed the banner tells, with the way to its row.
-        if isinstance(event, Notice) and not event.keep and event.about != SERVER_FAILED:
+        # Of these the banner tells: with the way to the server's row, and until it is saved.
+        by_banner = isinstance(event, Notice) and event.about in (SERVER_FAILED, NOT_SAVED)
+        if isinstance(event, Notice) and not event.keep and not by_banner:
             self.problem.emit(event.text)
         # A command of the person's own may be what the session is called after.
         if isinstance(event, _CHANGES_FIGURES) or is_own_command(event):

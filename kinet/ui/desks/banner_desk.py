@@ -1,15 +1,15 @@
-"""Says above a conversation that its model's key is missing or that its server is out of reach."""
+"""Says above a conversation what stands in its way: a key, a server, a folder, a full disk."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QVBoxLayout
 
 from kinet.core.errors import KinetError
-from kinet.core.events import Event, MessageCompleted, TurnFinished
+from kinet.core.events import NOT_SAVED, Event, MessageCompleted, Notice, TurnFinished
 from kinet.core.profile import ModelProfile
 from kinet.ui.chat.banner import Banner
 from kinet.ui.chat.chat_panel import ChatPanel
@@ -21,7 +21,9 @@ from kinet.ui.program import Program
 if TYPE_CHECKING:
     from kinet.ui.asking.trust_page import TrustQuestion
 
-OFFLINE, KEY, FOLDER = "offline", "key", "folder"
+OFFLINE, KEY, FOLDER, UNSAVED = "offline", "key", "folder", "unsaved"
+# Milliseconds: so often it is looked whether the disk takes things again.
+_LOOK_EVERY = 1_000
 _UNTRUSTED = "What this folder brings along is not used before you have looked at it."
 _CHANGED = "What this folder brings along has changed. It is not used before you have looked at it."
 # A server that refuses is one that was reached.
@@ -42,6 +44,9 @@ class BannerDesk(QObject):
         assert isinstance(layout, QVBoxLayout)
         # Under the header.
         layout.insertWidget(1, self.banner)
+        self._saving = QTimer(self)
+        self._saving.setInterval(_LOOK_EVERY)
+        self._saving.timeout.connect(self.look_whether_saved)
         panel.event_shown.connect(self._event)
         models.refreshed.connect(self._look_for_key)
         trust.waits.connect(self._folder_waits)
@@ -49,6 +54,9 @@ class BannerDesk(QObject):
         trust.answered.connect(self._folder_answered)
 
     def _event(self, event: Event) -> None:
+        if isinstance(event, Notice) and event.about == NOT_SAVED:
+            self.banner.tell(UNSAVED, event.text)
+            self._saving.start()
         if isinstance(event, MessageCompleted) and event.message.role == "assistant":
             self.banner.take_away(OFFLINE)
         if not isinstance(event, TurnFinished) or event.error is None:
@@ -60,6 +68,13 @@ class BannerDesk(QObject):
             host = urlsplit(profile.base_url).hostname or profile.base_url
             words = f"{host} cannot be reached. Is this computer online, and the server running?"
             self.banner.tell(OFFLINE, words, "Try again", self._try_again)
+
+    def look_whether_saved(self) -> None:
+        """What is not saved is said until it is; the session itself tries again and again."""
+        session = self._panel.session
+        if session is None or not session.unsaved:
+            self._saving.stop()
+            self.banner.take_away(UNSAVED)
 
     def _folder_waits(self, panel: ChatPanel, question: TrustQuestion) -> None:
         if panel is self._panel:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from kinet.core.events import (
+    NOT_SAVED,
     ApprovalRequested,
     ApprovalResolved,
     ContextCompacted,
@@ -116,6 +117,9 @@ class Teller:
                 receipt = ReceiptEntry(facts, money(cost) if cost else "")
                 self._ends.add_receipt(receipt)
                 self._sink.add(receipt)
+            case Notice(about=about) if about == NOT_SAVED:
+                # A banner says so as long as it is true.
+                pass
             case Notice(text=text, level=level, keep=keep):
                 line = NoticeEntry(text, level)
                 turn.told = text
