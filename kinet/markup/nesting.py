@@ -35,14 +35,17 @@ class Nesting:
     @property
     def left(self) -> int:
         """The margin of the quotes that stand within the innermost item, in pixels."""
-        outside = self.items[-1] if self.items else 0
-        left = 0 if self.items else LIST * self.unmarked
-        return left + self._look.indent * (len(self.quotes) - outside)
+        return self._quotes_inside + (0 if self.items else LIST * self.unmarked)
 
     @property
-    def whole_left(self) -> int:
-        """The margin of all quotes, in pixels."""
-        return self._look.indent * len(self.quotes)
+    def table_left(self) -> int:
+        """The margin of a table: Qt adds that of the items around it, and not of their lists."""
+        return self._quotes_inside + LIST * self.depth
+
+    @property
+    def _quotes_inside(self) -> int:
+        outside = self.items[-1] if self.items else 0
+        return self._look.indent * (len(self.quotes) - outside)
 
     def bars(self) -> str:
         """The attribute that tells which bars are drawn beside a paragraph."""

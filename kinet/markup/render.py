@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from kinet.markup.code_lines import code_head, code_info, code_rows
 from kinet.markup.inline import InlineWriter, code_html, linked_html, text_html
 from kinet.markup.look import Look
-from kinet.markup.nesting import LIST, Nesting
+from kinet.markup.nesting import Nesting
 from kinet.markup.parser import FOOTNOTES, environment_of, parser
 from kinet.markup.slices import Block
 from kinet.markup.tables import TABLE_TOKENS, TableWriter
@@ -155,7 +155,7 @@ class _Writer:
                 method(token)
             elif token.type in TABLE_TOKENS:
                 nested = bool(self.nest.tags or self.nest.quotes)
-                left, depth = self.nest.whole_left + LIST * self.nest.depth, self.nest.written
+                left, depth = self.nest.table_left, self.nest.written
                 bars = self.nest.bars()
                 self.table.write(tokens, place, nested=nested, left=left, depth=depth, bars=bars)
             elif token.content:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtGui import QTextDocument
 
 from kinet.markup.visible import ITS_END, LEFT_TO_RIGHT, unbroken
@@ -54,6 +55,46 @@ def test_an_item_that_begins_with_a_quote_shows_it_as_one(app: object) -> None:
     assert len(piece.ornaments.bullets) == 2
     assert _left_of(piece.document, "quoted") == LIST + QUOTE
     assert _left_of(piece.document, "plain") == LIST
+
+
+def test_the_bullet_of_an_item_that_begins_with_a_quote_stands_before_its_bar(app: object) -> None:
+    piece = _first("- > quoted\n- - > deeper\n- [x] done\n")
+    first, second = (point.x() for point in piece.ornaments.bullets)
+    assert (first, second) == (LIST - 10, 2 * LIST - 10)
+    assert all(bar.x() >= LIST for bar in piece.ornaments.bars)
+    mirrored = _first("- > ציטוט\n- פריט\n")
+    first, second = (point.x() for point in mirrored.ornaments.bullets)
+    assert first == pytest.approx(second, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        ("- item\n\n  {}", LIST),
+        ("1. a\n   - b\n\n     {}", 2 * LIST),
+        ("> quote\n>\n> {}", QUOTE),
+        ("- a\n  > q\n  >\n  > {}", LIST + QUOTE),
+        ("- a\n  > - b\n  >\n  >   {}", 2 * LIST + QUOTE),
+        ("> - a\n>\n>   {}", LIST + QUOTE),
+    ],
+)
+def test_a_table_begins_where_the_words_beside_it_do(app: object, answer: str, left: int) -> None:
+    between = answer.rsplit("\n", 1)[1].removesuffix("{}")
+    before = between.replace("- ", "  ")
+    table = f"\n{before}".join(["| cell | b |", "|---|---|", "| c | d |"])
+    piece = _first(answer.format(table))
+    assert piece.document.find("cell").currentTable() is not None
+    assert _left_of(piece.document, "cell") - 12 == pytest.approx(left, abs=3)
+
+
+def test_an_underlined_heading_has_the_room_of_any_other(app: object) -> None:
+    def height(answer: str) -> int:
+        return int(_loaded(answer).stage.flow.entries[1].height)
+
+    assert height("a\n\nHead\n===\n\nb\n") == height("a\n\n# Head\n\nb\n")
+    assert height("a\n\nTwo\nlines\n---\n\nb\n") == height("a\n\n## Two lines\n\nb\n")
+    assert height("a\n\n#none\n\nb\n") == height("a\n\nnone\n\nb\n")
+    assert height("a\n\n- x\n-\n\nb\n") == height("a\n\n- x\n- y\n\nb\n")
 
 
 def test_two_quotes_beside_each_other_have_a_bar_each_and_one_quote_has_one(app: object) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from kinet.markup.slices import Block
 from kinet.ui.transcript.blocks.pieces import FOLDS_ABOVE, Piece, Run
 from kinet.ui.transcript.blocks.stack import Stack
 from kinet.ui.transcript.blocks.style import Style
+
+_HASHES = re.compile(r"#{1,6}(?:\s|$)")
+# What begins with one of these is underlined by nothing.
+_HOLDING = re.compile(r"[-*+>]|\d+[.)]\s")
 
 
 class BlockList:
@@ -150,9 +155,20 @@ def _gap(pieces: list[Piece], plain: bool, number: int) -> int:
         return 0
     if piece.kind != "prose" or before.kind != "prose":
         return 12
-    if piece.block.source.lstrip().startswith("#"):
+    if _is_heading(piece.block.source):
         return 20
-    return 6 if before.block.source.lstrip().startswith("#") else 10
+    return 6 if _is_heading(before.block.source) else 10
+
+
+def _is_heading(source: str) -> bool:
+    """True for a heading of either kind."""
+    source = source.strip()
+    if source.startswith("#"):
+        return _HASHES.match(source) is not None
+    above, _, line = source.rpartition("\n")
+    line = line.strip(" \t")
+    is_line = bool(line) and line in ("=" * len(line), "-" * len(line))
+    return is_line and bool(above) and _HOLDING.match(above) is None
 
 
 def _looks_like(shown: Block, closed: Block) -> bool:

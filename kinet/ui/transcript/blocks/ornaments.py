@@ -100,14 +100,16 @@ def find(document: QTextDocument, panels: set[int], indent: int, code: str) -> O
             made.boxes += _inline_code(block, box.topLeft(), code)
         listed = block.textList()
         drawn = listed is not None and listed.format().style() == _PLAIN
+        # A quote that an item begins with stands behind its bullet.
+        back = indent * _depths(block).count(listed.format().indent()) if listed else 0
         if drawn and block.text().startswith(TASKS):
-            place = _bullet(block, box)
+            place = _bullet(block, box, back)
             if block.textDirection() == Qt.LayoutDirection.RightToLeft:
                 # A box is wider than a bullet, and leans away from the words.
                 place += QPointF(4, 0)
             made.tasks.append((place, block.text().startswith(TASKS[1])))
         elif drawn:
-            made.bullets.append(_bullet(block, box))
+            made.bullets.append(_bullet(block, box, back))
         bars = _bars(document, block, box, indent, bars)
         made.bars += [bar for bar in bars if all(bar is not one for one in made.bars)]
         block = block.next()
@@ -119,27 +121,26 @@ def first_of(value: Any) -> float:
     return float(value[0] if isinstance(value, tuple) else value)
 
 
-def _bullet(block: QTextBlock, box: QRectF) -> QPointF:
+def _bullet(block: QTextBlock, box: QRectF, back: int) -> QPointF:
     line = block.layout().lineAt(0)
     y = box.y() + line.y() + line.height() / 2
     if block.textDirection().value == 1:
-        return QPointF(box.x() + line.x() + line.width() + 10, y)
-    return QPointF(box.x() + line.x() - 10, y)
+        return QPointF(box.x() + line.x() + line.width() + 10 + back, y)
+    return QPointF(box.x() + line.x() - 10 - back, y)
 
 
 def _bars(
     document: QTextDocument, block: QTextBlock, box: QRectF, indent: int, before: list[QRectF]
 ) -> list[QRectF]:
     """The bars beside a paragraph, outermost first; those `before` it go on where they can."""
-    first = block.begin()
-    said = first.fragment().charFormat().toolTip() if not first.atEnd() else ""
-    if not said.startswith(BARS):
+    depths = _depths(block)
+    if not depths:
         return []
     # Qt puts what a line is higher than its letters above them, and leaves it out below the last.
     bottom = box.bottom() + block.layout().lineAt(0).y()
     bars: list[QRectF] = []
-    for level, depth in enumerate(said.removeprefix(BARS).split()):
-        left = level * indent + int(depth) * document.indentWidth()
+    for level, depth in enumerate(depths):
+        left = level * indent + depth * document.indentWidth()
         if block.textDirection() == Qt.LayoutDirection.RightToLeft:
             left = document.textWidth() - left - 3
         if level < len(before) and before[level].x() == left:
@@ -148,6 +149,13 @@ def _bars(
         else:
             bars.append(QRectF(left, box.y(), 3, bottom - box.y()))
     return bars
+
+
+def _depths(block: QTextBlock) -> list[int]:
+    """For each quote that a paragraph stands in, how many lists are around the quote."""
+    first = block.begin()
+    said = first.fragment().charFormat().toolTip() if not first.atEnd() else ""
+    return [int(one) for one in said.removeprefix(BARS).split()] if said.startswith(BARS) else []
 
 
 def _join(panels: list[QRectF], box: QRectF, near: float) -> None:

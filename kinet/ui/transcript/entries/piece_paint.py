@@ -151,7 +151,9 @@ def _table(canvas: Canvas, piece: Piece, number: int, rect: QRect) -> None:
     draw.card(painter, style, rect, "canvas", first=piece.first, last=piece.last)
     left, top = piece.text_origin(style)
     rows = [round(y) + top for y in piece.rows]
-    if piece.first and rows:
+    if piece.first and len(rows) == 1 and piece.last:
+        draw.card(painter, style, rect, "subtle")
+    elif piece.first and rows:
         end = rows[1] if len(rows) > 1 else rect.height()
         head = QRect(rect.x(), rect.y(), rect.width(), min(end, rect.height() - 1) + 1)
         draw.head_fill(painter, style, head, "subtle", "border")
