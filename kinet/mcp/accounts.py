@@ -31,13 +31,21 @@ _SECONDS = 30.0
 _FORM = {"content-type": "application/x-www-form-urlencoded", "accept": "application/json"}
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The status and the header by which a server asked a person to sign in."""
+
+    status: int
+    challenge: str
+
+
 @dataclass(slots=True)
 class _Held:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     account: Account | None = None
     place: str = ""
-    # The header by which the server asked for more than was granted.
-    wanted: str = ""
+    # How the server last asked for a sign-in (401) or for more than was granted (403).
+    wanted: Wanted | None = None
     # The token that was refused last, for which there was no other.
     refused: str | None = None
 
@@ -88,13 +96,13 @@ class ServerAccount:
         return self._held.account
 
     @property
-    def wanted(self) -> str:
-        """The header by which the server last asked for more than was granted, "" for none."""
+    def wanted(self) -> Wanted | None:
+        """How the server last asked for a sign-in, or for more than was granted."""
         return self._held.wanted
 
-    def want(self, challenge: str) -> None:
-        """The server asked for more than was granted."""
-        self._held.wanted = challenge
+    def want(self, wanted: Wanted | None) -> None:
+        """The server asked so; None: it is to be asked how it asks now."""
+        self._held.wanted = wanted
 
     async def token(self) -> str:
         """The token to send, "" for none. Nothing is looked up before the server asks for one."""
@@ -147,7 +155,7 @@ class ServerAccount:
     async def keep(self, account: Account) -> str:
         """The person has signed in; says where that is kept."""
         async with self._held.lock:
-            self._held.wanted = ""
+            self._held.wanted = None
             await self._keep(account)
             return self._held.place
 
@@ -175,7 +183,7 @@ class ServerAccount:
         )
 
     async def _drop(self) -> None:
-        self._held.account, self._held.place, self._held.wanted = None, "", ""
+        self._held.account, self._held.place, self._held.wanted = None, "", None
         try:
             await asyncio.to_thread(self._store.forget, self._server)
         except SettingsError as exc:

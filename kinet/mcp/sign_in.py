@@ -20,6 +20,7 @@ from kinet.mcp.definition import ServerDefinition
 from kinet.mcp.sdk import VERSION, Oauth, import_oauth
 from kinet.mcp.secret_values import hide
 from kinet.mcp.sign_in_reach import SignInReach
+from kinet.mcp.sign_in_storage import SignInStorage, is_document
 from kinet.mcp.web_way import sent_headers
 from kinet.net.loopback_answer import LoopbackAnswer
 from kinet.net.redact import redact
@@ -78,8 +79,8 @@ class SignIn:
         self._oauth: Oauth
         self._provider: Any = None
         self._answer: LoopbackAnswer
-        self._storage: _Storage
-        self._challenge = account.wanted
+        self._storage: SignInStorage
+        self._wanted = account.wanted
         self._begun = False
         # What an authorization server said against it last: (status, its words).
         self._said: tuple[int, str] = (0, "")
@@ -93,8 +94,9 @@ class SignIn:
         self._oauth = await asyncio.to_thread(import_oauth)
         self._way = await asyncio.to_thread(SignInReach, self._server, self._reach)
         self._way.check_server()
-        prior = await self._account.load() if self._challenge else None
-        self._storage = _Storage(self._oauth, self._server, prior)
+        widens = self._wanted is not None and self._wanted.status == 403
+        prior = await self._account.load() if widens else None
+        self._storage = SignInStorage(self._oauth, self._server, prior)
         async with AsyncExitStack() as stack:
             self._ways = await opened_ways(stack, self._way.reach)
             port = int(self._server.oauth.get("callbackPort") or 0)
@@ -106,17 +108,20 @@ class SignIn:
                     hint="End what uses it, or give the server another callback port.",
                 ) from exc
             try:
-                status = await self._flow()
+                return self._outcome(await self._flow())
             except self._oauth.failures as exc:
                 raise self._meaning(exc) from exc
-            return self._outcome(status)
+            finally:
+                if not widens:
+                    # It may ask in another way by now: the next attempt hears it itself.
+                    self._account.want(None)
 
     async def _flow(self) -> int:
         """Asks the server as its connection would, and lets the package do what follows."""
         web: Any = importlib.import_module("httpx2")
         given = self._server.oauth
         client_id = given.get("clientId", "")
-        document = client_id if _is_document(client_id) else None
+        document = client_id if is_document(client_id) else None
         self._provider = self._oauth.provider(
             self._server.url,
             self._oauth.as_new_client(self._answer.url, given.get("scopes", "")),
@@ -218,9 +223,10 @@ class SignIn:
     async def answer(self, method: str, url: str, headers: dict[str, str], content: bytes) -> Any:
         """(status, headers, body or the open answer) of one request of the flow. ToolError."""
         begins, self._begun = not self._begun, True
-        if begins and self._challenge:
-            # It was said when a call needed more; the greeting alone would not bring it up.
-            return 403, [("www-authenticate", self._challenge)], b""
+        if begins and (wanted := self._wanted) is not None:
+            # Said when a call needed it; the greeting alone may not bring it up.
+            told = [("www-authenticate", wanted.challenge)] if wanted.challenge else []
+            return wanted.status, told, b""
         own = (method, url) == ("GET" if self._server.kind == "sse" else "POST", self._server.url)
         if not own:
             self._check_step(method)
@@ -245,11 +251,16 @@ class SignIn:
 
     def _check_step(self, method: str) -> None:
         """Registering by guesswork would send a person to a page that nobody named."""
-        if method == "POST" and self._provider.context.oauth_metadata is None:
+        context = self._provider.context
+        if method == "POST" and context.oauth_metadata is None:
             raise ToolError(
                 f"{self._server.name} refuses, and does not say where to sign in.",
                 hint="It may want a token instead: put that into headers, as Authorization.",
             )
+        registers = method == "POST" and context.client_info is None
+        if registers and context.oauth_metadata.registration_endpoint is None:
+            where = host_of(self._issuer())
+            raise ToolError(f"{where} takes no new clients by itself.", hint=self._by_hand())
 
     def _meaning(self, failure: Exception) -> ToolError:
         status, words = self._said
@@ -258,68 +269,22 @@ class SignIn:
         if self._oauth.is_about_registration(failure):
             return ToolError(
                 f"{where} does not take Kinet as a new client ({told or 'no usable answer'}).",
-                hint="Register Kinet there by hand, with the redirect address "
-                f"{self._answer.url}, and give its client id and this port in the server's "
-                "settings.",
+                hint=self._by_hand(),
             )
         if status:
             return ToolError(f"{where} gave no token ({told}).")
         said = _shown(str(failure).splitlines()[0] if str(failure) else type(failure).__name__)
         return ToolError(f"The sign-in failed: {said}.")
 
+    def _by_hand(self) -> str:
+        return (
+            f"Register Kinet there by hand, with the redirect address {self._answer.url}, and give "
+            "its client id and this port in the server's settings."
+        )
+
     def _issuer(self) -> str:
         metadata = self._provider.context.oauth_metadata if self._provider is not None else None
         return str(metadata.issuer) if metadata is not None else ""
-
-
-class _Storage:
-    """Hands the package what is known, and keeps what it finds until all went well."""
-
-    def __init__(self, oauth: Oauth, server: ServerDefinition, prior: Account | None) -> None:
-        self._oauth, self._prior = oauth, prior
-        self._client_id = server.oauth.get("clientId", "")
-        self._client_secret = server.oauth.get("clientSecret", "")
-        self.tokens: Any = None
-
-    async def get_tokens(self) -> Any:
-        """Those that are to be widened, if any."""
-        if self._prior is None:
-            return None
-        return self._oauth.token(access_token=self._prior.access_token, scope=self._prior.scope)
-
-    async def set_tokens(self, tokens: Any) -> None:
-        """They go into no log."""
-        for value in (tokens.access_token, tokens.refresh_token):
-            if value:
-                hide(value)
-        self.tokens = tokens
-
-    async def get_client_info(self) -> Any:
-        """The client the person registered; None has one registered, with this very address."""
-        if not self._client_id or _is_document(self._client_id):
-            return None
-        given = {"client_id": self._client_id, "client_secret": self._client_secret or None}
-        return self._oauth.client.model_validate(given)
-
-    async def set_client_info(self, client: Any) -> None:
-        """It goes along with the tokens."""
-        if client.client_secret:
-            hide(client.client_secret)
-
-    def choose_method(self, client: Any, metadata: Any) -> None:
-        """How a client that the person registered proves itself: as its server takes it."""
-        if client.token_endpoint_auth_method or not client.client_secret:
-            return
-        known = metadata.token_endpoint_auth_methods_supported or ["client_secret_basic"]
-        client.token_endpoint_auth_method = (
-            "client_secret_basic" if "client_secret_basic" in known else "client_secret_post"
-        )
-
-
-def _is_document(client_id: str) -> bool:
-    """True for a client id that is the address of a description of the client."""
-    parts = urlsplit(client_id)
-    return parts.scheme == "https" and parts.path not in ("", "/")
 
 
 async def _whole(response: httpx.Response) -> bytes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from kinet.core.errors import ToolError
+from kinet.mcp.accounts import ServerAccount, Wanted
 from kinet.mcp.definition import ServerDefinition
 from kinet.policy.network import Target, parse_target
 from kinet.policy.visible import visible_line
@@ -18,8 +19,6 @@ from kinet.tools.web.web_transport import Reach, Ways, opened_ways
 
 if TYPE_CHECKING:
     import httpx2
-
-    from kinet.mcp.accounts import ServerAccount
 
 LARGEST_ANSWER = 32 * 1024 * 1024
 # Of the request these belong to the connection, which is made here.
@@ -127,6 +126,7 @@ class WebWay:
         challenge = response.headers.get("www-authenticate", "")[:4_000]
         if status == 401:
             self.is_lost = True
+            self._account.want(Wanted(401, challenge))
             self.trouble = ToolError(_WANTS_SIGN_IN, hint=_SIGN_IN_HINT, kind=SIGN_IN)
         elif status == 403 and _TOO_LITTLE.search(challenge):
             self.trouble = self._wants_more(challenge)
@@ -139,7 +139,7 @@ class WebWay:
         if account is not None and wanted and set(wanted) <= set(account.scope.split()):
             # Signing in once more would lead here again.
             return ToolError("The server refuses what it was granted already (403).")
-        self._account.want(challenge)
+        self._account.want(Wanted(403, challenge))
         shown = visible_line(" ".join(wanted)[:200])
         return ToolError(
             f"The server wants more to be granted: {shown or 'it does not say what'}.",
