@@ -259,3 +259,34 @@ def test_enter_in_the_rule_saves_it_and_ctrl_enter_allows_once(qtbot: QtBot, app
         qtbot.keyClick(words, key, modifier)
         assert [item.reach for item in desk.answers] == [answer]
         assert desk.answers[0].scope == ("once" if modifier else "folder")
+
+
+def test_escape_folds_the_rule_and_the_reason_and_answers_nothing(
+    qtbot: QtBot, app: object
+) -> None:
+    desk = make(qtbot, body="mkdir -p one", scopes=("once", "session", "folder", "always"))
+    desk.clock.now += 1
+    always, why = desk.button("alwaysButton"), desk.button("denyReasonButton")
+    always.click()
+    words = desk.card.findChild(QLineEdit, "ruleWords")
+    assert isinstance(words, QLineEdit)
+    qtbot.keyClick(words, Qt.Key.Key_Escape)
+    assert not words.isVisible()
+    assert not desk.button("saveRuleButton").isVisible()
+    assert always.hasFocus()
+    always.click()
+    assert words.isVisible()
+    why.click()
+    reason = desk.card.findChild(QLineEdit, "denyReason")
+    assert isinstance(reason, QLineEdit)
+    qtbot.keyClick(reason, Qt.Key.Key_Escape)
+    assert not reason.isVisible()
+    assert why.hasFocus()
+    why.click()
+    qtbot.keyClicks(reason, "no")
+    qtbot.keyClick(reason, Qt.Key.Key_Escape)
+    # What was begun is never taken away.
+    assert reason.isVisible()
+    assert reason.text() == "no"
+    assert desk.button("denyButton").hasFocus()
+    assert desk.answers == []

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gc
 
-from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
 from kinet.ui.kit.toast import HEIGHT, Toast
 from kinet.ui.look.look import Look
+from tests.support.window import until
 
 
 def test_a_message_without_room_for_one_line_goes_on_in_the_next(app: QApplication) -> None:
@@ -88,3 +90,46 @@ def test_a_toast_ends_with_its_window_and_with_what_it_stands_on(
         gc.collect()
         delete(window)
     assert faults == []
+
+
+async def test_the_keyboard_finds_it_waiting_and_goes_back_to_where_it_came_from(
+    app: QApplication,
+) -> None:
+    window = QWidget()
+    window.resize(900, 600)
+    field, other = QLineEdit(window), QPushButton("Other", window)
+    other.move(0, 60)
+    done: list[str] = []
+    toast = Toast(window)
+    window.show()
+    window.activateWindow()
+    await until(window.isActiveWindow)
+    field.setFocus()
+    toast.tell("Deleted", "Undo", lambda: done.append("undone"), seconds=30)
+    button = toast.findChild(QPushButton)
+    assert button is not None
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    assert not toast._timer.isActive()
+    other.setFocus()
+    assert toast._timer.isActive()
+    field.setFocus()
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(button, Qt.Key.Key_Return)
+    assert done == ["undone"]
+    assert not toast.isVisible()
+    assert field.hasFocus()
+    window.deleteLater()
+
+
+def test_one_that_is_to_stay_stays_when_the_pointer_leaves_it(app: QApplication) -> None:
+    window = QWidget()
+    window.resize(900, 600)
+    toast = Toast(window)
+    window.show()
+    toast.tell("The disk is full.", seconds=0)
+    app.sendEvent(toast, QEvent(QEvent.Type.Leave))
+    assert not toast._timer.isActive()
+    toast.tell("Saved")
+    app.sendEvent(toast, QEvent(QEvent.Type.Leave))
+    assert toast._timer.isActive()
+    window.deleteLater()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QApplication,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -87,6 +88,26 @@ class Answers(QWidget):
         self._save_rule()
         return True
 
+    def fold_back(self) -> bool:
+        """Esc folds what was unfolded here and has the keyboard; False if that is elsewhere.
+
+        A reason that was begun stays: only the keyboard leaves it.
+        """
+        focused, reason = QApplication.focusWidget(), Qt.FocusReason.TabFocusReason
+        if focused is self.reason:
+            begun = bool(self.reason.text())
+            self._why.setVisible(not begun)
+            # What goes away would take the focus along.
+            (self.deny if begun else self._why).setFocus(reason)
+            self.reason.setVisible(begun)
+            return True
+        if self.editor is None or focused is None or not self.editor.isAncestorOf(focused):
+            return False
+        self.always.show()
+        self.always.setFocus(reason)
+        self._show_editor(False)
+        return True
+
     def set_hunks(self, accepted: tuple[int, ...], total: int) -> None:
         """Which hunks the yes is for."""
         part = len(accepted) < total
@@ -110,11 +131,10 @@ class Answers(QWidget):
             self._outer.insertWidget(0, self.editor)
             if self._theme is not None:
                 self.editor.set_theme(self._theme)
-            self.always.hide()
-            self.save.show()
             self._rule_changed()
             self.show_focus(self._focused)
         assert self.editor is not None
+        self._show_editor(True)
         return self.editor
 
     def show_focus(self, focused: bool) -> None:
@@ -163,6 +183,12 @@ class Answers(QWidget):
         first = editor.words or editor.reach.buttons[editor.reach.value]
         first.setFocus(Qt.FocusReason.OtherFocusReason)
         self.unfolded.emit()
+
+    def _show_editor(self, shown: bool) -> None:
+        assert self.editor is not None
+        self.always.setVisible(not shown)
+        self.save.setVisible(shown)
+        self.editor.setVisible(shown)
 
     def _save_rule(self) -> None:
         if self.editor is not None and not self.editor.trouble:

@@ -145,6 +145,8 @@ class ApprovalCard(FittedFrame):
         """The same two keys with the focus on a part; Enter never presses a button."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
+        if event.key() == Qt.Key.Key_Escape and isinstance(self.answers, Answers):
+            return self.answers.fold_back()
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if self.answers.reason is not None and watched is self.answers.reason:
             # An ignored key would climb to the card and answer there.

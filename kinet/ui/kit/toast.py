@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from shiboken6 import isValid
 
 from kinet.ui.kit.announce import announce
@@ -18,6 +18,8 @@ SECONDS = 8.0
 HEIGHT = 36
 # Above the composer, and above the bottom where there is none.
 _GAP, _FOOT = 16, 128
+# Milliseconds it stays when pointer or keyboard leave it.
+_AFTER = 3_000
 
 
 class Toast(QWidget):
@@ -28,7 +30,10 @@ class Toast(QWidget):
         # Stands over this part of the parent, else over all of it.
         self._parent, self._over = parent, over
         self._read: QWidget | None = None
+        self._stays = False
         self._act: Callable[[], None] | None = None
+        # What had the keyboard before it came to the button, and gets it back.
+        self._before: QWidget | None = None
         self._label = text_label("", parent=self)
         self._label.setWordWrap(True)
         self._button = TextButton("Undo", self, kind="link")
@@ -43,6 +48,9 @@ class Toast(QWidget):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.hide)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._focus_moved)
         self.hide()
 
     def tell(
@@ -62,6 +70,7 @@ class Toast(QWidget):
         self.show()
         self.raise_()
         announce(self, f"{text} {action}".strip(), urgent=seconds <= 0)
+        self._stays = seconds <= 0
         if seconds > 0:
             self._timer.start(int(seconds * 1000))
         else:
@@ -120,7 +129,7 @@ class Toast(QWidget):
         super().enterEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._timer.start(3_000)
+        self._leave()
         super().leaveEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -132,8 +141,25 @@ class Toast(QWidget):
         painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 8, 8)
         painter.setPen(Qt.PenStyle.NoPen)
 
+    def _leave(self) -> None:
+        """What was to stay stays, also when pointer and keyboard were on it."""
+        if not self._stays:
+            self._timer.start(_AFTER)
+
+    def _focus_moved(self, before: QWidget | None, now: QWidget | None) -> None:
+        """It waits for who comes by keyboard as for who comes with the pointer."""
+        if now is self._button:
+            self._before = before
+            self._timer.stop()
+        elif before is self._button and isValid(self) and self.isVisible():
+            self._leave()
+
     def _pressed(self) -> None:
         act, self._act = self._act, None
+        before = self._before
+        if self._button.hasFocus() and before is not None and isValid(before):
+            # What is hidden would hand the focus to any neighbour.
+            before.setFocus(Qt.FocusReason.TabFocusReason)
         self.hide()
         if act is not None:
             act()
