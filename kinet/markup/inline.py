@@ -23,6 +23,8 @@ from kinet.markup.visible import (
 ASIDE = "aside"
 # What a list item that is a task begins with.
 TASK = re.compile(r"^\[([ xX])\][ \u00a0]")
+# Pixels that the box of a numbered task and the gap behind it take.
+_BOX_ROOM = 21
 _TAGS = {
     "strong_open": '<span style="font-weight:600">',
     "em_open": "<i>",
@@ -114,12 +116,11 @@ class InlineWriter:
         task = TASK.match(text) if first and self.is_item else None
         if task:
             mark = "☐" if task.group(1) == " " else "☑"
+            # Faces differ too much: a box is drawn for the bullet, its sign is only copied.
+            self.out.append(f'<span style="font-size:1px;color:transparent">{mark}</span>')
             if self.numbered:
-                # Its number stands where the box would be drawn.
-                self.out.append(f"{mark} ")
-            else:
-                # Faces differ too much: a box is drawn for the bullet, its sign is only copied.
-                self.out.append(f'<span style="font-size:1px;color:transparent">{mark}</span>')
+                # Its number stands there: the box has room of its own.
+                self.out.append(f'<span style="letter-spacing:{_BOX_ROOM}px">{PAD}</span>')
             text = text[task.end() :]
         if self._links:
             self.out.append(text_html(text))

@@ -86,14 +86,6 @@ def test_the_label_of_a_note_is_shown_whatever_the_note_begins_with() -> None:
         assert shown.index("key.") < re.search("words|a list|a quote|code|<table", shown).start()  # type: ignore[union-attr]
 
 
-def test_a_task_of_a_numbered_list_shows_its_number_and_its_box() -> None:
-    shown = to_html(Block("1. [ ] open\n2. [x] done\n"), LOOK)
-    assert "<ol" in shown
-    assert "☐ open" in shown
-    assert "☑ done" in shown
-    assert "font-size:1px" not in shown
-
-
 def test_a_formula_is_as_large_as_the_words_beside_it() -> None:
     sizes: list[int] = []
 

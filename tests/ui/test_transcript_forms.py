@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QGuiApplication, QTextDocument
 
 from kinet.markup.visible import ITS_END, LEFT_TO_RIGHT, unbroken
 from kinet.ui.transcript.blocks.pieces import Piece
@@ -85,6 +85,21 @@ def test_a_table_begins_where_the_words_beside_it_do(app: object, answer: str, l
     piece = _first(answer.format(table))
     assert piece.document.find("cell").currentTable() is not None
     assert _left_of(piece.document, "cell") - 12 == pytest.approx(left, abs=3)
+
+
+def test_a_task_of_a_numbered_list_shows_its_number_and_its_box(app: object) -> None:
+    transcript = _loaded("3. [ ] open\n4. [x] done\n5. plain\n")
+    piece = transcript.stage.flow.entries[1].pieces[0]
+    assert [done for _, done in piece.ornaments.tasks] == [False, True]
+    box = piece.ornaments.tasks[1][0].x() - 2
+    document = piece.document
+    block = document.find("done").block()
+    words = block.layout().lineAt(0).cursorToX(block.text().index("done"))[0]
+    assert LIST + 8 <= box <= LIST + words - 12
+    transcript.selection.all()
+    transcript.copy(plain=True)
+    settle(transcript)
+    assert QGuiApplication.clipboard().text().endswith("3. ☐ open\n4. ☑ done\n5. plain")
 
 
 def test_an_underlined_heading_has_the_room_of_any_other(app: object) -> None:

@@ -28,7 +28,7 @@ from kinet.ui.transcript.blocks.ornaments import Ornaments
 from kinet.ui.transcript.blocks.style import Style
 
 # What in rich text means that there is something to draw around the words.
-_ORNATE = ("<code", "<ul", "<hr", "<blockquote", "background")
+_ORNATE = ("<code", "<ul", "<hr", "<blockquote", "background", "font-size:1px")
 
 
 class SafeDocument(QTextDocument):

@@ -25,6 +25,8 @@ _RULE = int(QTextFormat.Property.BlockTrailingHorizontalRulerWidth.value)
 _PLAIN = QTextListFormat.Style.ListStyleUndefined
 # What a task begins with in its document; the box itself is drawn.
 TASKS = ("☐", "☑")
+# How far the box of a numbered task stands behind where a bullet would.
+_BEHIND = 21
 
 
 @dataclass
@@ -107,6 +109,10 @@ def find(document: QTextDocument, panels: set[int], indent: int, code: str) -> O
             if block.textDirection() == Qt.LayoutDirection.RightToLeft:
                 # A box is wider than a bullet, and leans away from the words.
                 place += QPointF(4, 0)
+            made.tasks.append((place, block.text().startswith(TASKS[1])))
+        elif listed is not None and block.text().startswith(TASKS):
+            # Behind the number.
+            place = _bullet(block, box, -_BEHIND)
             made.tasks.append((place, block.text().startswith(TASKS[1])))
         elif drawn:
             made.bullets.append(_bullet(block, box, back))

@@ -104,9 +104,9 @@ def _mark(block: QTextBlock) -> str:
         return ""
     indent = "  " * max(0, listed.format().indent() - 1)
     number = listed.itemText(block)
-    if block.text().startswith(TASKS) and block.text()[1:2] != " ":
-        return indent
-    return f"{indent}{number} " if any(c.isalnum() for c in number) else f"{indent}- "
+    if any(c.isalnum() for c in number):
+        return f"{indent}{number} "
+    return indent if block.text().startswith(TASKS) else f"{indent}- "
 
 
 def _with_line_feeds(text: str) -> str:
