@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from kinet.policy import protected
 from kinet.policy.git_forms import GitWords, words_of
 from kinet.policy.git_objects import Objects
-from kinet.policy.git_place import Repository, read_index
+from kinet.policy.git_place import Index, Repository, read_index
 from kinet.policy.operand_paths import Place
 
 _MAGIC = frozenset("*?[\\")
@@ -52,16 +53,42 @@ def contents_objection(
             _all_commits(found, commits, repository)
             return ""
         below = [_parts(word, repository, place) for word in paths] if exact else []
-        for parts in _shown(found, commits, repository, below):
-            inside = repository.top.relative_to(place.root).parts
-            if protected.is_secret((*inside, *parts)) and _wanted(parts, below):
-                return f"{'/'.join(parts)} in the repository may hold keys or passwords"
+        look = _Look(repository, repository.top.relative_to(place.root).parts, below)
+        for parts in _shown(found, commits, look):
+            return f"{'/'.join(parts)} in the repository may hold keys or passwords"
     except (ValueError, IndexError, OSError) as exc:
         return (
             "it may show earlier contents of files that hold keys or passwords, for the repository "
             f"cannot be looked through: {exc}"
         )
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Where is looked: in these folders `below` the top, or everywhere if there is none.
+
+    `inside` are the parts of the way from the project to the top.
+    """
+
+    repository: Repository
+    inside: tuple[str, ...]
+    below: list[tuple[str, ...]]
+
+    def index(self) -> Index:
+        """That of the repository. ValueError where it cannot be read."""
+        index = read_index(self.repository.own)
+        if index.trouble:
+            raise ValueError(index.trouble)
+        return index
+
+    def wanted(self, parts: tuple[str, ...]) -> bool:
+        """True for what lies in one of the folders, and for what leads there."""
+        return not self.below or any(parts[: len(one)] == one[: len(parts)] for one in self.below)
+
+    def guarded(self, parts: tuple[str, ...]) -> bool:
+        """True for a name whose contents must not be shown."""
+        return protected.is_secret((*self.inside, *parts)) and self.wanted(parts)
 
 
 def _all_commits(found: GitWords, commits: list[str], repository: Repository) -> None:
@@ -78,43 +105,66 @@ def _parts(word: str, repository: Repository, place: Place) -> tuple[str, ...]:
     return real.relative_to(repository.top).parts
 
 
-def _wanted(parts: tuple[str, ...], below: list[tuple[str, ...]]) -> bool:
-    """True for what lies in one of these folders, and for what leads there."""
-    return not below or any(parts[: len(one)] == one[: len(parts)] for one in below)
-
-
-def _shown(
-    found: GitWords, commits: list[str], repository: Repository, below: list[tuple[str, ...]]
-) -> Iterator[tuple[str, ...]]:
-    """The parts of each name that may be shown, and of more. ValueError where it is not known."""
-    objects = Objects(repository.own)
-
-    def changed(first: str | None, second: str | None) -> Iterator[tuple[str, ...]]:
-        return objects.changed(first, second, lambda parts: _wanted(parts, below))
-
-    if found.name in ("diff", "grep"):
-        pairs = _pairs(objects, commits) if found.name == "diff" else []
-        for first, second in pairs:
-            yield from changed(first, second)
-        if pairs:
-            return
-        ends = [objects.commit(word) for word in commits]
-        index = read_index(repository.own)
-        if index.trouble:
-            raise ValueError(index.trouble)
-        yield from (tuple(name.split("/")) for name in index.names())
-        if not ends and {"cached", "staged"} & set(found.options):
-            ends = [objects.commit("HEAD")]
-        for end in ends:
-            yield from changed(None, end)
+def _shown(found: GitWords, commits: list[str], look: _Look) -> Iterator[tuple[str, ...]]:
+    """The parts of each guarded name that may be shown. ValueError where it is not known."""
+    objects = Objects(look.repository.own)
+    if found.name == "grep":
+        yield from _searched(objects, commits, look)
         return
-    if found.name == "log" and (found.after or len(found.before) > len(commits)):
-        # With names of files the first commits are others.
-        raise ValueError("it is not known which commits are shown")
-    for number in _first_commits(objects, found, commits):
-        parents: list[str | None] = [*objects.parents(number)]
-        for parent in parents or [None]:
-            yield from changed(parent, number)
+    pairs: list[tuple[str | None, str]] = []
+    if found.name == "diff":
+        pairs += _pairs(objects, commits)
+        if not pairs:
+            yield from _different_here(objects, found, commits, look)
+    else:
+        if found.name == "log" and (found.after or len(found.before) > len(commits)):
+            # With names of files the first commits are others.
+            raise ValueError("it is not known which commits are shown")
+        for number in _first_commits(objects, found, commits):
+            parents = objects.parents(number)
+            pairs += [(parent, number) for parent in parents] or [(None, number)]
+    for first, second in pairs:
+        yield from filter(look.guarded, objects.changed(first, second, look.wanted))
+
+
+def _searched(objects: Objects, commits: list[str], look: _Look) -> Iterator[tuple[str, ...]]:
+    yield from (parts for parts, _ in _indexed(look).items())
+    for word in commits:
+        files = objects.files(objects.commit(word), look.wanted, {})
+        yield from (parts for parts, _ in files if look.guarded(parts))
+
+
+def _indexed(look: _Look) -> dict[tuple[str, ...], tuple[str, bool]]:
+    """Each guarded name of the index, its number, and whether the file here is surely the same."""
+    index = look.index()
+    found = {}
+    for file in index.files():
+        parts = tuple(file.name.split("/"))
+        if look.guarded(parts):
+            same = file.is_as_noted(look.repository.top, index.written_ns)
+            found[parts] = (file.number, same)
+    return found
+
+
+def _different_here(
+    objects: Objects, found: GitWords, commits: list[str], look: _Look
+) -> Iterator[tuple[str, ...]]:
+    """What is different between the index, or a commit, and the index or what is here."""
+    staged = bool({"cached", "staged"} & set(found.options))
+    here = _indexed(look)
+    if not staged:
+        yield from (parts for parts, (_, same) in here.items() if not same)
+    if not commits and not staged:
+        return
+    known = look.index().folders()
+    end = objects.commit(commits[0] if commits else "HEAD")
+    there = dict(objects.files(end, look.wanted, known))
+    # What lies in a folder that both know by the same number is the same.
+    equal = {parts for parts, number in there.items() if known.get(parts) == number}
+    for parts in filter(look.guarded, here.keys() | there.keys()):
+        within = any(parts[:length] in equal for length in range(len(parts) + 1))
+        if not within and (parts not in here or here[parts][0] != there.get(parts)):
+            yield parts
 
 
 def _pairs(objects: Objects, commits: list[str]) -> list[tuple[str, str]]:

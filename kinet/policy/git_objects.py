@@ -97,6 +97,27 @@ class Objects:
                 if any(folders):
                     todo.append(((*parts, name), folders[0], folders[1]))
 
+    def files(
+        self, commit: str, wanted: Wanted, known: dict[tuple[str, ...], str]
+    ) -> Iterator[tuple[tuple[str, ...], str]]:
+        """(the parts of its name, the number of its contents) of each file that is wanted.
+
+        A folder that is `known` by its number is not looked into: it is given itself.
+        """
+        todo: list[tuple[tuple[str, ...], str]] = [((), self._commit(commit)[0])]
+        while todo:
+            parts, number = todo.pop()
+            if known.get(parts) == number:
+                yield parts, number
+                continue
+            for name, (folder, inner) in self._tree(number).items():
+                if not wanted((*parts, name)):
+                    continue
+                if folder:
+                    todo.append(((*parts, name), inner))
+                else:
+                    yield (*parts, name), inner
+
     def _stepped(self, number: str, step: re.Match[str]) -> str:
         back, which = step.group(1), step.group(2)
         for _ in range(int(back or 1) if back is not None else 1):

@@ -18,6 +18,8 @@ _MOST_ENTRIES = 2_000
 _LINK_MODE = b"\x00\x00\xe0\x00"
 _ENTRY_HEAD = 62
 _VERSIONS = (2, 3)
+# Clocks of file systems go in steps of some milliseconds, or of two seconds.
+_MOMENT_NS, _LONG_MOMENT_NS = 20_000_000, 2_500_000_000
 # With these sections names lie in another index, or stand for whole folders.
 _PARTIAL = (b"link", b"sdir")
 # Files there that git prints from while something is under way.
@@ -81,19 +83,83 @@ def _linked(folder: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexFile:
+    """One file as the index knows it: its name, seen from the top, and what was noted of it."""
+
+    name: str
+    head: bytes
+    flags: int
+
+    @property
+    def number(self) -> str:
+        """That of its contents."""
+        return self.head[40:60].hex()
+
+    def is_as_noted(self, top: Path, written_ns: int) -> bool:
+        """True only if git takes the file in the tree for unchanged without reading it.
+
+        A file that changed in the moment in which the index was written could look the same; how
+        long that moment is the file system says by its clock.
+        """
+        try:
+            status = os.lstat(top / self.name)
+        except OSError:
+            return False
+        noted = [int.from_bytes(self.head[at : at + 4], "big") for at in range(0, 40, 4)]
+        changed, written = divmod(status.st_ctime_ns, 10**9), divmod(status.st_mtime_ns, 10**9)
+        seen = [*changed, *written]
+        same = noted[:4] == seen and noted[5] == status.st_ino & 0xFFFFFFFF
+        same = same and noted[9] == status.st_size & 0xFFFFFFFF and not self.flags & 0x3000
+        exact = changed[1] and written[1]
+        margin = _MOMENT_NS if exact else _LONG_MOMENT_NS
+        return same and max(status.st_mtime_ns, status.st_ctime_ns) < written_ns - margin
+
+
+@dataclass(frozen=True, slots=True)
 class Index:
     """What git's index says. `trouble` is why it was not read, "" else."""
 
     trouble: str = ""
     content: bytes = b""
+    written_ns: int = 0
 
     @property
     def may_hold_repositories(self) -> bool:
         """False only if there surely is no submodule."""
         return _LINK_MODE in self.content
 
-    def names(self) -> Iterator[str]:
-        """The name of each file in it, seen from the top. ValueError where they cannot be told."""
+    def files(self) -> Iterator[IndexFile]:
+        """Each file in it. ValueError where they cannot be told."""
+        yield from self._read({})
+
+    def folders(self) -> dict[tuple[str, ...], str]:
+        """The parts of each folder that is as a commit would have it now, and its number there."""
+        sections: dict[bytes, bytes] = {}
+        for _ in self._read(sections):
+            pass
+        data, at = sections.get(b"TREE", b""), 0
+        found: dict[tuple[str, ...], str] = {}
+        # The folders that lead to the next one, each with how many are still to come in it.
+        way: list[tuple[tuple[str, ...], int]] = []
+        while at < len(data):
+            end = data.index(b"\0", at)
+            line = data.index(b"\n", end)
+            count, below = (int(word) for word in data[end + 1 : line].split(b" "))
+            parts: tuple[str, ...] = ()
+            if way:
+                above, left = way.pop()
+                way.append((above, left - 1))
+                parts = (*above, os.fsdecode(data[at:end]))
+            at = line + 1
+            if count >= 0:
+                found[parts] = data[at : at + 20].hex()
+                at += 20
+            way.append((parts, below))
+            while way and not way[-1][1]:
+                way.pop()
+        return found
+
+    def _read(self, sections: dict[bytes, bytes]) -> Iterator[IndexFile]:
         data = self.content
         if not data:
             return
@@ -107,14 +173,16 @@ class Index:
             flags = int.from_bytes(data[at + 60 : at + 62], "big")
             begin = at + _ENTRY_HEAD + (2 if flags & 0x4000 else 0)
             end = data.index(b"\0", begin)
-            yield os.fsdecode(data[begin:end])
+            yield IndexFile(os.fsdecode(data[begin:end]), data[at : at + _ENTRY_HEAD], flags)
             # Entries are filled up to a multiple of eight, with one byte at least.
             at += ((end - at) // 8 + 1) * 8
         # A checksum of 20 bytes ends it; before that come sections of a name and a length.
         while at < len(data) - 20:
             if data[at : at + 4] in _PARTIAL:
                 raise ValueError("its index is only a part of it")
-            at += 8 + int.from_bytes(data[at + 4 : at + 8], "big")
+            size = int.from_bytes(data[at + 4 : at + 8], "big")
+            sections[data[at : at + 4]] = data[at + 8 : at + 8 + size]
+            at += 8 + size
 
 
 def read_index(own: Path) -> Index:
@@ -123,7 +191,7 @@ def read_index(own: Path) -> Index:
         status = os.lstat(own / "index")
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_INDEX:
             return Index("its index is not a plain file of usual size")
-        return Index("", (own / "index").read_bytes())
+        return Index("", (own / "index").read_bytes(), status.st_mtime_ns)
     except FileNotFoundError:
         return Index()
     except OSError as exc:

@@ -23,7 +23,7 @@ from kinet.policy.operand_paths import Place, path_objection
 from kinet.policy.programs import ONLY_READ, PROGRAMS
 
 _MOST_ENTRIES = 4_000
-_MOST_NAMES = 1_000
+_MOST_NAMES = 400
 _PATTERN = re.compile(r"[*?]")
 
 
@@ -37,9 +37,11 @@ def spread(words: Sequence[str], patterns: frozenset[int], place: Place) -> tupl
     program = PROGRAMS.get(words[0])
     if program is None:
         return f"{words[0]} is not on the list of programs that only read"
-    if program.operands not in ("paths", "pattern") or program.most_operands < _MOST_NAMES:
+    if program.operands not in ("paths", "pattern") or program.most_operands < 1_000:
         return f"{words[0]} with a pattern of names may get other words than these"
     found: list[str] = []
+    # Which of several words is no name of a file there is the program's affair.
+    all_are_paths = program.operands == "paths"
     try:
         for at, word in enumerate(words):
             given = _names(word, place) if at in patterns else [word]
@@ -47,6 +49,10 @@ def spread(words: Sequence[str], patterns: frozenset[int], place: Place) -> tupl
                 return given
             if at in patterns and words[0] not in ONLY_READ and word[0] in "*?":
                 return f"{word} may become an option of {words[0]} (./{word} cannot)"
+            if at in patterns and not all_are_paths:
+                troubles = (path_objection(name, place) for name in given)
+                if trouble := next(filter(None, troubles), ""):
+                    return trouble
             found += given
             if len(found) > _MOST_NAMES:
                 return f"{word} matches more than {_MOST_NAMES:,} names"
@@ -83,9 +89,7 @@ def _names(pattern: str, place: Place) -> list[str] | str:
     there = [name for name in found if os.path.lexists(place.start / name)]
     if any(name.startswith("-") for name in there):
         return f"{pattern} matches a name with a dash in front, which is taken for an option"
-    # Which of several words is none of a file's name is the program's affair: all are judged.
-    troubles = (path_objection(name, place) for name in there)
-    return next(filter(None, troubles), "") or sorted(there) or [pattern]
+    return sorted(there) or [pattern]
 
 
 def _joined(folder: str, name: str) -> str:

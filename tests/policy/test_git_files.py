@@ -183,7 +183,7 @@ def test_settings_that_cannot_be_read_are_trouble(tmp_path: Path) -> None:
 
 def test_the_index_names_what_git_names(plain: TrapPlace, tmp_path: Path) -> None:
     def named() -> list[str]:
-        return list(read_index(plain.top / ".git").names())
+        return [file.name for file in read_index(plain.top / ".git").files()]
 
     assert named() == git(plain, "ls-files").split("\n")
     other = TrapPlace(tmp_path / "other")
@@ -193,7 +193,7 @@ def test_the_index_names_what_git_names(plain: TrapPlace, tmp_path: Path) -> Non
         other.writes(f"many/{'n' * number}.txt", "x")
     git(other, "add", "-A")
     git(other, "add", "-N", "new.txt")
-    assert list(read_index(own).names()) == git(other, "ls-files").split("\n")
+    assert [file.name for file in read_index(own).files()] == git(other, "ls-files").split("\n")
     assert not read_index(own).may_hold_repositories
     for words, trouble in (
         (("update-index", "--split-index"), "only a part"),
@@ -201,11 +201,41 @@ def test_the_index_names_what_git_names(plain: TrapPlace, tmp_path: Path) -> Non
     ):
         git(other, *words)
         with pytest.raises(ValueError, match=trouble):
-            list(read_index(own).names())
+            [file.name for file in read_index(own).files()]
     (own / "index").unlink()
-    assert list(read_index(own).names()) == []
+    assert [file.name for file in read_index(own).files()] == []
     (own / "index").mkdir()
     assert read_index(own).trouble == "its index is not a plain file of usual size"
+
+
+def test_the_folders_that_the_index_knows_are_those_of_git(
+    plain: TrapPlace, tmp_path: Path
+) -> None:
+    place = TrapPlace(tmp_path / "copy")
+    shutil.copytree(plain.base, place.base, symlinks=True)
+    for name in ("one/two/three/x", "one/y", "one/two/z", "zed/a/b"):
+        place.writes(name, "x")
+    git(place, "add", "-A")
+    git(place, "commit", "-qm", "deep")
+    git(place, "write-tree")
+    own = place.top / ".git"
+    told = git(place, "ls-tree", "-rtd", "HEAD", "--format=%(objectname) %(path)").split("\n")
+    rows = [row.split(" ") for row in told]
+    theirs = {tuple(path.split("/")): number for number, path in rows}
+    assert read_index(own).folders() == {(): git(place, "rev-parse", "HEAD^{tree}"), **theirs}
+    place.writes("one/two/z", "changed")
+    git(place, "add", "-A")
+    later = read_index(own).folders()
+    assert later.items() <= theirs.items()
+    assert not {(), ("one",), ("one", "two")} & later.keys()
+    assert later[("docs",)] == theirs[("docs",)]
+    objects = Objects(own)
+    head = objects.commit("HEAD")
+    given = dict(objects.files(head, lambda parts: True, {("zed",): theirs[("zed",)]}))
+    assert {"/".join(parts) for parts in given} == {
+        "README.md", "docs/a.txt", "src/app.py", "src/b.py", "one/two/three/x", "one/two/z",
+        "one/y", "zed", "new.txt",
+    }  # fmt: skip
 
 
 def changed(objects: Objects, first: str | None, second: str) -> set[str]:
@@ -314,17 +344,17 @@ def test_an_index_of_parts_is_refused_wherever_that_is_said() -> None:
     head = b"DIRC" + (2).to_bytes(4, "big") + (0).to_bytes(4, "big")
     tree = b"TREE" + (4).to_bytes(4, "big") + b"link"
     end = b"\0" * 20
-    assert list(Index("", head + tree + end).names()) == []
+    assert list(Index("", head + tree + end).files()) == []
     for name in (b"link", b"sdir"):
         part = name + (0).to_bytes(4, "big")
         for data in (head + part + end, head + tree + tree + part + end):
             with pytest.raises(ValueError, match="only a part"):
-                list(Index("", data).names())
+                list(Index("", data).files())
     many = b"DIRC" + (2).to_bytes(4, "big") + (20_001).to_bytes(4, "big")
     with pytest.raises(ValueError, match="too many files"):
-        list(Index("", many).names())
+        list(Index("", many).files())
     with pytest.raises(ValueError, match="of a kind"):
-        list(Index("", b"XXXX" + head[4:]).names())
+        list(Index("", b"XXXX" + head[4:]).files())
 
 
 def test_every_trap_has_its_name() -> None:

@@ -5,6 +5,7 @@ The large run, with random commands, is `tests/bench/bench_git.py`.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 
 from kinet.policy.commands import judge_command
 from kinet.tools.processes.environment import reading_environment
-from tests.support.git_traps import SECRETS, TRAPS, TrapPlace
+from tests.support.git_traps import SECRETS, TRAPS, TrapPlace, git
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed"),
@@ -148,3 +149,34 @@ def test_plain_reading_of_a_plain_repository_passes(plain: TrapPlace) -> None:
         "git blame -L 1,2 docs/a.txt", "git reflog -3", "git reflog show main", "git log topic --",
     )  # fmt: skip
     assert [(one, reason(one, plain)) for one in (*READING, *more) if reason(one, plain)] == []
+
+
+def test_a_guarded_file_that_is_as_it_was_is_not_shown(
+    laid: Callable[[str], TrapPlace],
+) -> None:
+    place = laid("none")
+    place.writes("docs/ca.pem", "SECRET-VALUE\n")
+    git(place, "add", "-A")
+    git(place, "commit", "-qm", "certificate")
+    for name in ("docs/ca.pem", "docs/a.txt"):
+        os.utime(place.top / name, (1, 1))
+    everything = ("git diff", "git diff HEAD", "git diff --cached", "git diff HEAD -- docs")
+    # Its times are not those that the index knows.
+    assert "docs/ca.pem in the repository" in reason("git diff", place)
+    assert "docs/ca.pem in the repository" in reason("git diff HEAD -- docs", place)
+    assert reason("git diff --cached", place) == reason("git diff -- src", place) == ""
+    git(place, "update-index", "-q", "--refresh")
+    index = place.top / ".git" / "index"
+    later = index.stat().st_mtime + 5
+    os.utime(index, (later, later))
+    assert [reason(command, place) for command in everything] == ["", "", "", ""]
+    assert "docs/ca.pem" in reason("git show", place)
+    place.writes("docs/ca.pem", "OTHER-VALUE!\n")
+    assert "docs/ca.pem" in reason("git diff", place)
+    git(place, "add", "docs/ca.pem")
+    os.utime(index, (later, later))
+    assert "docs/ca.pem" in reason("git diff --cached", place)
+    assert "docs/ca.pem" in reason("git diff HEAD", place)
+    assert reason("git diff", place) == ""
+    git(place, "rm", "-q", "--cached", "docs/ca.pem")
+    assert "docs/ca.pem" in reason("git diff --cached", place)
