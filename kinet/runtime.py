@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kinet.session.owner import GuestClaims, OwnerWork, ServeGuest
     from kinet.session.saved import SavedSession
     from kinet.session.session import Session
+    from kinet.session.watched import WatchedSession
     from kinet.settings.services import Services
     from kinet.settings.store import SettingsStore
     from kinet.workspace.trust import FolderTrust
@@ -186,6 +187,16 @@ class Runtime:
             check_folder(folder)
         return self.sessions.create(folder=folder, profile=self.options.profile)
 
+    def watch_session(self, session_id: str, saved: SavedSession | None) -> WatchedSession | None:
+        """A session that an editor or a command works on, to be read; None for any other.
+
+        `saved` is what `sessions.read` gave.
+        """
+        if self._work is None or self._work.elsewhere.get(session_id) is None:
+            return None
+        loaded = saved or self.sessions.read(session_id)
+        return self._work.watch(session_id, loaded.events)
+
     def profile(self, name: str = "") -> ModelProfile | None:
         """The model that a session with this profile asks, "" for new ones; None for none."""
         with suppress(SettingsError):
@@ -228,8 +239,16 @@ class Runtime:
         from kinet.session.owner import OwnerWork
 
         parts = self._parts()
-        guests = _guest_server(self._guest)
-        work = OwnerWork(parts.sessions, parts.facts, self._guest, show, changed, guests, leave)
+        guests = _guest_server(lambda message: _guest(self, message))
+        work = OwnerWork(
+            parts.sessions,
+            parts.facts,
+            lambda message: _guest(self, message),
+            show,
+            changed,
+            guests,
+            leave,
+        )
         self._work = work
         self._server = HandoverServer(self.home, work.do)
         await self._server.start()
@@ -248,20 +267,6 @@ class Runtime:
 
         await asyncio.to_thread(self.keeper.close)
 
-    def _guest(self, message: Mapping[str, Any]) -> Runtime:
-        """A runtime with a command's own options; `key` is what its environment holds."""
-        from kinet.assembly import Assembly
-        from kinet.net.secret import Secret
-        from kinet.settings.handed_key import HandedKey
-
-        said = dict(message["options"])
-        options = Options(**{**said, "cwd": Path(said["cwd"]), "headless": True})
-        key = str(message.get("key", ""))
-        keychain = HandedKey(options.api_key_env, Secret(key)) if key else None
-        guest = Runtime(self.home, options)
-        guest._built = Assembly(self.home, options, self._parts(), keychain)
-        return guest
-
     def _parts(self) -> Assembly:
         from kinet.assembly import Assembly
 
@@ -269,6 +274,21 @@ class Runtime:
             if self._built is None:
                 self._built = Assembly(self.home, self.options, keeper=self.keeper)
             return self._built
+
+
+def _guest(owner: Runtime, message: Mapping[str, Any]) -> Runtime:
+    """A runtime with a command's own options; `key` is what its environment holds."""
+    from kinet.assembly import Assembly
+    from kinet.net.secret import Secret
+    from kinet.settings.handed_key import HandedKey
+
+    said = dict(message["options"])
+    options = Options(**{**said, "cwd": Path(said["cwd"]), "headless": True})
+    key = str(message.get("key", ""))
+    keychain = HandedKey(options.api_key_env, Secret(key)) if key else None
+    guest = Runtime(owner.home, options)
+    guest._built = Assembly(owner.home, options, owner._parts(), keychain)
+    return guest
 
 
 def _guest_server(guest: Callable[[Message], Runtime]) -> ServeGuest:

@@ -24,6 +24,7 @@ from kinet.store.lock import StoreInUseError
 
 if TYPE_CHECKING:
     from kinet.session.owner import OwnerWork
+    from kinet.session.session import Session
 
 COMPLETED, USAGE, STOPPED = 0, 2, 3
 # How long a window may take to begin, how long one that holds the folder may be out of reach (a
@@ -138,6 +139,9 @@ class _Unshared:
 
     def claim(self, session_id: str) -> None:
         """Nothing is to be asked."""
+
+    def opened(self, session: Session) -> None:
+        """Nobody watches."""
 
     def release(self, session_id: str) -> None:
         """Nothing is to be given back."""

@@ -74,6 +74,10 @@ class Claims(Protocol):
         """Takes it, "" for none yet. StoreError if it is open elsewhere."""
         ...
 
+    def opened(self, session: Session) -> None:
+        """It is open here."""
+        ...
+
     def release(self, session_id: str) -> None:
         """Gives it back."""
         ...
@@ -191,10 +195,6 @@ class Desk:
                 raise problem
         return [str(problem) for problem in problems]
 
-    def changed(self) -> None:
-        """The list of sessions is another one."""
-        self._claims.changed()
-
     @property
     def is_busy(self) -> bool:
         """True while a turn runs."""
@@ -233,10 +233,17 @@ class Desk:
 
     def _served(self, session: Session, wanted: params.Choices | None = None) -> ServedSession:
         approver = approver_for(session.id, self.peer.ask, self.abilities)
-        served = ServedSession(session, self.peer, approver, denies=self.widest_mode == "deny")
+        served = ServedSession(
+            session,
+            self.peer,
+            approver,
+            denies=self.widest_mode == "deny",
+            changed=self._claims.changed,
+        )
         if wanted is not None:
             self._choose(served, wanted)
         self._open[session.id] = served
+        self._claims.opened(session)
         return served
 
     def _choose(self, served: ServedSession, wanted: params.Choices) -> None:

@@ -86,11 +86,7 @@ async def events(desk: Desk, page: params.Events) -> Any:
 async def send(desk: Desk, message: params.Message) -> Any:
     """Takes a turn."""
     text, served = message.said(), desk.find(message.session_id)
-    files = await _files(message)
-    try:
-        return await served.send(text, files)
-    finally:
-        desk.changed()
+    return await served.send(text, await _files(message))
 
 
 async def steer(desk: Desk, message: params.Message) -> Any:

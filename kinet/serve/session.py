@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from kinet.core.approval import Approver, NobodyToAsk
 from kinet.core.errors import KinetError, SettingsError
-from kinet.core.events import to_json
+from kinet.core.events import MessageCompleted, TurnFinished, to_json
 from kinet.serve.messages import REFUSED, RpcError
 from kinet.serve.outbox import first_of
 from kinet.serve.peer import Peer
@@ -22,12 +22,21 @@ if TYPE_CHECKING:
 
 
 class ServedSession:
-    """At most one turn runs at a time. With `denies` nobody is asked: the mode "deny"."""
+    """At most one turn runs at a time. With `denies` nobody is asked: the mode "deny".
+
+    `changed` is called when the list of sessions is another one: with what is said, and after it.
+    """
 
     def __init__(
-        self, session: Session, peer: Peer, approver: Approver, *, denies: bool = False
+        self,
+        session: Session,
+        peer: Peer,
+        approver: Approver,
+        *,
+        denies: bool = False,
+        changed: Callable[[], object] = lambda: None,
     ) -> None:
-        self.session = session
+        self.session, self._changed = session, changed
         self._peer, self._approver, self._denies = peer, approver, denies
         self._work: asyncio.Task[None] | None = None
         # Nothing more is to be sent after the running turn, and it waits for no reader.
@@ -151,9 +160,15 @@ class ServedSession:
         outcome = Outcome()
         approver = NobodyToAsk() if self._denies else self._approver
         sending = self.session.send(text, approver, files)
+        listed = False
         async with aclosing(sending) as events:
             async for event in events:
                 outcome.take(event)
+                if isinstance(event, TurnFinished) or (
+                    isinstance(event, MessageCompleted) and not listed
+                ):
+                    listed = True
+                    self._changed()
                 told = {"session_id": self.session.id, "event": to_json(event)}
                 self._peer.tell("session/event", told)
                 if not self._peer.has_room.is_set():

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kinet.core.approval import ApprovalRequest, Decision
 from kinet.core.errors import StoreError
-from kinet.core.events import to_json
+from kinet.core.events import Event, to_json
+from kinet.session.watched import WatchedSession
 
 if TYPE_CHECKING:
     from kinet.local.handover import Exchange, Message
@@ -51,8 +52,9 @@ class OwnerWork:
     """`show` brings the window forward with a session ("" for none); `changed` shows the list anew.
 
     `serve` does what a client of `kinet serve` asks, until that has gone. Sessions a command works
-    on are in `elsewhere` meanwhile and are not opened a second time. `leave` is for an owner
-    without a window: where one is to be opened, it gives the data folder up, or says no.
+    on are in `elsewhere` meanwhile and are not opened a second time, but can be watched. `leave`
+    is for an owner without a window: where one is to be opened, it gives the data folder up, or
+    says no.
     """
 
     def __init__(
@@ -72,7 +74,9 @@ class OwnerWork:
         self.is_leaving = False
         self._turns = 0
         self._guests: set[GuestClaims] = set()
-        self.elsewhere: set[str] = set()
+        # By id; None as long as one is being opened.
+        self.elsewhere: dict[str, Session | None] = {}
+        self._watched: dict[str, list[WatchedSession]] = {}
 
     @property
     def is_busy(self) -> bool:
@@ -144,13 +148,13 @@ class OwnerWork:
                 wanted = guest.newest_session_id()
             self.check_free(wanted)
             session = guest.open_session(wanted or None)
-            self.elsewhere.add(session.id)
+            self.elsewhere[session.id] = session
             await asyncio.to_thread(guest.warm_up)
             await self._turn(exchange, session, message)
         finally:
             await guest.close()
             if session is not None:
-                self.elsewhere.discard(session.id)
+                self.free(session.id)
             self.changed()
 
     async def _turn(self, exchange: Exchange, session: Session, message: Message) -> None:
@@ -178,6 +182,21 @@ class OwnerWork:
                 "This session is open in another Kinet.",
                 hint="Go on there, or begin another one.",
             )
+
+    def watch(self, session_id: str, loaded: list[Event]) -> WatchedSession | None:
+        """A session that somebody works on, to be read; None for any other."""
+        session = self.elsewhere.get(session_id)
+        if session is None:
+            return None
+        watched = WatchedSession(session, loaded)
+        self._watched.setdefault(session_id, []).append(watched)
+        return watched
+
+    def free(self, session_id: str) -> None:
+        """Nobody works on it any more: who reads it may open it."""
+        self.elsewhere.pop(session_id, None)
+        for watched in self._watched.pop(session_id, ()):
+            watched.left()
 
     def _memory(self, message: Message) -> Any:
         text = str(message.get("text", ""))
@@ -242,13 +261,17 @@ class GuestClaims:
     def claim(self, session_id: str) -> None:
         """Takes a session. StoreError if it is open elsewhere."""
         self._work.check_free(session_id)
-        self._work.elsewhere.add(session_id)
+        self._work.elsewhere[session_id] = None
         self._claimed.add(session_id)
+
+    def opened(self, session: Session) -> None:
+        """It can be watched from now on."""
+        self._work.elsewhere[session.id] = session
 
     def release(self, session_id: str) -> None:
         """Gives it back."""
         self._claimed.discard(session_id)
-        self._work.elsewhere.discard(session_id)
+        self._work.free(session_id)
 
     def changed(self) -> None:
         """The list of sessions is another one."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from kinet.session.state import SessionState
+from kinet.session.read_beside import ReadBeside
 
 
-class SkilledSession:
+class SkilledSession(ReadBeside):
     """The part of a session that shows its skills; they are called by a message."""
-
-    def __init__(self, state: SessionState) -> None:
-        self._state = state
 
     @property
     def active_skills(self) -> tuple[str, ...]:

@@ -79,6 +79,8 @@ class SessionState:
     found: FoundLater = field(default_factory=lambda: FoundLater(lambda event: None))
     # The calls that run now, for a turn that is ended early.
     calls: dict[str, ToolStarted] = field(default_factory=dict)
+    # Who reads the session while somebody else works on it.
+    watchers: list[Callable[[Event], None]] = field(default_factory=list)
 
     def take(self, event: Event, *, sent: str = "") -> None:
         """Applies an event and hands it to the recorder."""
@@ -103,6 +105,8 @@ class SessionState:
                 pass
         self.conversation.apply(event)
         self.recorder.record(event, sent=sent)
+        for told in self.watchers:
+            told(event)
 
     def take_beginning(self) -> None:
         """Keeps what was chosen before the first message, when that is sent."""

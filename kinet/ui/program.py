@@ -239,6 +239,10 @@ class Program(Protocol):
         """
         ...
 
+    def watch_session(self, session_id: str, saved: Any) -> Any:
+        """A session that an editor or a command works on, to be read; None for any other."""
+        ...
+
     def open_session(self, session_id: str | None = None, saved: Any = None) -> Any:
         """An `OpenSession`: the one of this id, or a new one. `saved` is what `read` gave."""
         ...

@@ -127,6 +127,13 @@ class TurnRunner(QObject):
         self.queue_changed.emit()
         self._set_running(False)
 
+    def follow(self, event: Event | None, *, running: bool) -> None:
+        """What happens in a turn that somebody else takes, and whether it goes on."""
+        if event is not None:
+            self._take(event)
+        if running != self.running:
+            self._set_running(running)
+
     def stop(self) -> None:
         """Ends the running turn; its last event still comes."""
         if self._session is not None and self.running:

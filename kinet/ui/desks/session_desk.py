@@ -14,6 +14,7 @@ from kinet.core.events import Event, MessageCompleted
 from kinet.session import unsent
 from kinet.ui.chat.chat_panel import ChatPanel, begins_anew
 from kinet.ui.desks.panel_shelf import PanelShelf
+from kinet.ui.desks.watched_panels import WatchedPanels
 from kinet.ui.kit.letting_go import let_go
 from kinet.ui.kit.toast import Toast
 from kinet.ui.program import Program, SessionRow
@@ -48,6 +49,12 @@ class SessionDesk(QObject):
         self._panels: list[ChatPanel] = []
         self.shelf = PanelShelf(stack, lambda: self._panels)
         self._unread: set[str] = set()
+        self._watched = WatchedPanels(self)
+        self._watched.left.connect(
+            lambda panel: (
+                self.wanted.emit(panel.session_id) if panel is self.current else self._drop(panel)
+            )
+        )
         sidebar.session_chosen.connect(self.wanted)
         sidebar.new_requested.connect(self.new)
 
@@ -105,13 +112,17 @@ class SessionDesk(QObject):
         panel = self._panel(session_id)
         if panel is None:
             try:
-                panel = self._make(self._program.open_session(session_id, saved))
+                watched = self._program.watch_session(session_id, saved)
+                panel = self._make(watched or self._program.open_session(session_id, saved))
                 panel.runner.prepared = steps
             except KinetError as exc:
                 self._toast.tell(exc.sentence(), seconds=0)
                 self._sidebar.select(self.current.session_id)
                 return self.current
+            if watched is not None:
+                self._watched.begin(panel)
         self._show(panel)
+        self._watched.take_over(panel, self._drop)
         return panel
 
     def step(self, places: int) -> None:
@@ -181,6 +192,7 @@ class SessionDesk(QObject):
     def _drop(self, panel: ChatPanel) -> None:
         if panel in self._panels:
             self._panels.remove(panel)
+        self._watched.forget(panel)
         self.shelf.forget(panel)
         self._stack.removeWidget(panel)
         panel.edits.let_go()
@@ -231,4 +243,5 @@ class SessionDesk(QObject):
         return "draft" if session_id in self.drafts.ids() and not shown else ""
 
     def _panel(self, session_id: str) -> ChatPanel | None:
-        return next((item for item in self._panels if item.session_id == session_id), None)
+        mine = (item for item in self._panels if not self._watched.is_over(item))
+        return next((item for item in mine if item.session_id == session_id), None)
