@@ -117,7 +117,10 @@ async def test_a_client_that_was_registered_by_hand_is_filled_in(make: Callable[
     form = make()
     form.form.kind.buttons["http"].click()
     client = form.fields.client
+    assert not client.client.isVisible(), "few need it"
+    client.add.click()
     assert client.client.isVisible()
+    assert not client.add.isVisible()
     form.fields.address.setText("https://docs.example/mcp")
     for line, text in ((client.client, "kinet"), (client.secret, "s3cret"), (client.port, "3118")):
         line.setText(text)
@@ -134,6 +137,7 @@ async def test_a_kept_client_secret_is_never_shown_and_stays(make: Callable[...,
     form = make("docs", entries={"docs": entry})
     client = form.fields.client
     assert (client.secret.text(), client.client.text()) == ("", "kinet")
+    assert client.client.isVisible()
     assert "Kept" in client.secret.placeholderText()
     assert form.fields.entry()["oauth"] == kept
     client.client.clear()

@@ -61,6 +61,8 @@ async def test_a_sign_in_is_asked_for_and_opened_by_a_press_alone(
     page = Page(qtbot, DOCS)
     _, details = await unfolded(page)
     assert details.reason.text() == "The server wants you to sign in first."
+    warning = current_theme().color("warning")
+    assert details.reason.palette().windowText().color().name() == warning, "no failure"
     details.sign_in.click()
     await until(lambda: asked(page, "begin"))
     page.services.change("docs", signing=Signing("Asking how to sign in"))

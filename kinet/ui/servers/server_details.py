@@ -81,7 +81,10 @@ class ServerDetails(QWidget):
         if self.line.text != spell_out(row.line).text:
             self.line.set_text(row.line)
         self._say(self.reason, row.reason)
-        self.reason.setProperty("tone", "danger" if row.state == "failed" else "warning")
+        tone = "danger" if row.state == "failed" else "warning"
+        if self.reason.property("tone") != tone:
+            self.reason.setProperty("tone", tone)
+            repolish(self.reason)
         self._say(self.hint, row.hint if row.signing is None else "")
         self._show_account(row)
         self._show_stderr(row)
@@ -120,8 +123,8 @@ class ServerDetails(QWidget):
             self._column.addWidget(part)
         self._column.addLayout(buttons)
         # A screen reader takes them in the order in which they lie above each other.
-        for part in (*parts, self.account, self.notes, self.tools, *self._buttons()):
-            part.raise_()
+        for above in (*parts, self.account, self.notes, self.tools, *self._buttons()):
+            above.raise_()
         tab_as_laid_out(self)
 
     def _buttons(self) -> tuple[TextButton, ...]:
