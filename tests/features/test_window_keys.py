@@ -17,7 +17,7 @@ from kinet.ui.palette.palette import Palette
 from kinet.ui.preferences.settings_dialog import SettingsDialog
 from kinet.ui.window.key_list import KeyList
 from tests.support.live_window import LiveWindow, live_window
-from tests.support.scripted_server import ScriptedServer, says
+from tests.support.scripted_server import ScriptedServer, asks_for, says
 from tests.support.window import until
 
 pytestmark = pytest.mark.window
@@ -214,3 +214,50 @@ async def test_a_search_of_the_keys_that_finds_nothing_says_so(tmp_path: Path) -
         keys.search.setText("ctrl+n")
         assert not nothing.isVisible()
         keys.close()
+
+
+async def test_ctrl_f_and_f3_look_where_the_keyboard_is(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\ntwo one\n", encoding="utf-8")
+    with ScriptedServer(asks_for("read_file", path="a.txt"), says("There is one.")) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            live.window.activateWindow()
+            await live.ask("Read.")
+            live.panel.transcript.open_step(0)
+            detail = live.window.parts.steps.detail
+            await until(detail.isVisible)
+            detail.output.setFocus()
+            press(live, "Ctrl+F")
+            assert detail.find_strip.field.hasFocus()
+            assert not live.panel.find_bar.isVisible()
+            QTest.keyClicks(detail.find_strip.field, "one")
+            detail.find_strip.search_now()
+            assert detail.find_strip.count.text() == "1 of 2"
+            press(live, "F3")
+            assert detail.find_strip.count.text() == "2 of 2"
+            press(live, "Shift+F3")
+            assert detail.find_strip.count.text() == "1 of 2"
+            await live.focus_composer()
+            press(live, "Ctrl+F")
+            assert live.panel.find_bar.field.hasFocus()
+
+
+async def test_the_keyboard_goes_on_from_a_sidebar_that_goes_away(tmp_path: Path) -> None:
+    with ScriptedServer(says("Yes.")) as server:
+        async with live_window(
+            tmp_path / "home", server_url=server.base_url, folder=tmp_path
+        ) as live:
+            live.window.activateWindow()
+            await live.ask("Is it?")
+            parts = live.window.parts
+            parts.sidebar.search.setFocus()
+            press(live, "Ctrl+B")
+            assert live.panel.composer.edit.hasFocus()
+            shown = live.panel.header.sidebar_button
+            shown.setFocus(Qt.FocusReason.TabFocusReason)
+            QTest.keyClick(shown, Qt.Key.Key_Return)
+            assert parts.sidebar.hide_button.hasFocus()
+            parts.sidebar.list.setFocus()
+            parts.sidebar.delete_requested.emit(live.panel.session_id)
+            await until(parts.sidebar.new_button.hasFocus, what="the list is empty")

@@ -172,9 +172,9 @@ class Sidebar(QFrame):
         row.addWidget(_Mark(head))
         row.addWidget(text_label("Kinet", type="strong"))
         row.addStretch(1)
-        hide = IconButton("sidebar", "Hide the sidebar", "Ctrl+B", head)
-        hide.clicked.connect(self.hide_requested)
-        row.addWidget(hide)
+        self.hide_button = IconButton("sidebar", "Hide the sidebar", "Ctrl+B", head)
+        self.hide_button.clicked.connect(self.hide_requested)
+        row.addWidget(self.hide_button)
         return head
 
     def _foot(self) -> QWidget:
@@ -208,6 +208,10 @@ class Sidebar(QFrame):
             self._pages.setCurrentIndex(0)
             return
         searching = bool(self.search.text().strip())
+        if self.list.hasFocus():
+            # A page of words would take the focus along and show nothing of it.
+            stop = self.search if searching else self.new_button
+            stop.setFocus(Qt.FocusReason.TabFocusReason)
         self._empty.setText(
             "No session with these words."
             if searching

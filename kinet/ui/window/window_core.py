@@ -183,12 +183,13 @@ class WindowCore(QObject):
         parts.files.folder_changed.connect(lambda: self._follow(parts.desk.new()))
         parts.models.session_wanted.connect(self._show_to_write)
         parts.models.sessions_changed.connect(parts.desk.load_list)
-        parts.sidebar.hide_requested.connect(lambda: parts.frame.show_sidebar(False))
+        parts.sidebar.hide_requested.connect(lambda: self.keys.show_sidebar(False))
         parts.sidebar.settings_requested.connect(lambda: parts.models.open_settings())
         parts.sidebar.facts_requested.connect(parts.models.find_facts)
         parts.sidebar.memory_requested.connect(lambda: parts.models.open_settings("memory"))
         parts.frame.layout_changed.connect(self._arranged)
         parts.look.changing.connect(parts.desk.shelf.put_away)
+        parts.look.changing.connect(lambda: parts.steps.put_away(parts.desk.shelf.room))
         parts.look.changed.connect(self._restyle)
 
     def _serve(self, panel: ChatPanel) -> None:
@@ -201,7 +202,7 @@ class WindowCore(QObject):
         CompletionDesk(panel, lambda: self._words())
         panel.header.panel_toggled.connect(lambda _checked: parts.steps.toggle())
         panel.header.more_requested.connect(lambda: self.keys.open_more(panel.header))
-        panel.header.sidebar_requested.connect(lambda: parts.frame.show_sidebar(True))
+        panel.header.sidebar_requested.connect(lambda: self.keys.show_sidebar(True))
         panel.state_changed.connect(self._retitle)
         self.inbox.watch(panel)
         self.trust.serve(panel)

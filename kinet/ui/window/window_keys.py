@@ -21,6 +21,7 @@ from kinet.ui.palette.palette_entries import palette_entries
 
 if TYPE_CHECKING:
     from kinet.ui.chat.header import ChatHeader
+    from kinet.ui.panel.step_detail import StepDetail
     from kinet.ui.window.export_desk import ExportDesk
 
 ESCAPE_SECONDS = 1.5
@@ -110,6 +111,17 @@ class WindowKeys(QObject):
         self.palette_opened.emit(palette)
         palette.closed.connect(self._parts.desk.current.composer.edit.setFocus)
 
+    def show_sidebar(self, shown: bool) -> None:
+        """Shows or hides it; the keyboard goes on from what goes away."""
+        focus, sidebar = QApplication.focusWidget(), self._parts.sidebar
+        self._parts.frame.show_sidebar(shown)
+        if focus is None or focus.isVisible():
+            return
+        if shown:
+            sidebar.hide_button.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            self._compose(lambda: None)
+
     def open_more(self, header: ChatHeader) -> None:
         """Opens the menu of a head: what belongs to the session and has no button of its own."""
         header.open_more([[self.actions[id_] for id_ in group] for group in _MORE])
@@ -155,14 +167,14 @@ class WindowKeys(QObject):
             "copy_code": self._copy_code,
             "previous_question": lambda: self._to_question(-1),
             "next_question": lambda: self._to_question(1),
-            "find": lambda: desk.current.find_bar.open_bar(),
-            "find_next": lambda: desk.current.find_bar.search(),
-            "find_previous": lambda: desk.current.find_bar.search(backwards=True),
+            "find": lambda: _find(parts),
+            "find_next": lambda: _find_on(parts, 1),
+            "find_previous": lambda: _find_on(parts, -1),
             "palette": self.open_palette,
             "outline": lambda: self._outline(),
             "export": lambda: self._exporter().export(),
             "print": lambda: self._exporter().print_session(),
-            "toggle_sidebar": lambda: frame.show_sidebar(not frame.sidebar_shown),
+            "toggle_sidebar": lambda: self.show_sidebar(not frame.sidebar_shown),
             "toggle_panel": parts.steps.toggle,
             "next_region": lambda: self._region(1),
             "previous_region": lambda: self._region(-1),
@@ -244,3 +256,29 @@ class WindowKeys(QObject):
         target.setFocus(Qt.FocusReason.TabFocusReason)
         # As Qt does for Tab, behind the focus: lists show where the keyboard is.
         parts.window.setAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
+
+
+def _step_in_hand(parts: WindowParts) -> StepDetail | None:
+    """The step in the panel, if the keyboard is there."""
+    focus = QApplication.focusWidget()
+    panel = parts.frame.panel
+    if not parts.frame.panel_shown or focus is None or not panel.isAncestorOf(focus):
+        return None
+    return parts.steps.detail if parts.steps.detail.isVisible() else None
+
+
+def _find(parts: WindowParts) -> None:
+    """Looks in the step where the keyboard is in the panel, else in the conversation."""
+    detail = _step_in_hand(parts)
+    if detail is not None:
+        detail.open_find()
+    else:
+        parts.desk.current.find_bar.open_bar()
+
+
+def _find_on(parts: WindowParts, by: int) -> None:
+    detail = _step_in_hand(parts)
+    if detail is not None and detail.find_strip.isVisible():
+        detail.find_strip.step(by)
+    else:
+        parts.desk.current.find_bar.search(backwards=by < 0)
