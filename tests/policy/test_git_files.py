@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import subprocess
@@ -202,6 +203,10 @@ def test_the_index_names_what_git_names(plain: TrapPlace, tmp_path: Path) -> Non
         git(other, *words)
         with pytest.raises(ValueError, match=trouble):
             [file.name for file in read_index(own).files()]
+    size = 32 * 1024 * 1024
+    for more, trouble in ((0, ""), (1, "its index is not a plain file of usual size")):
+        os.truncate(own / "index", size + more)
+        assert read_index(own).trouble == trouble
     (own / "index").unlink()
     assert [file.name for file in read_index(own).files()] == []
     (own / "index").mkdir()
@@ -262,6 +267,10 @@ def test_commits_are_found_and_compared_as_git_does(
                  "HEAD^", "HEAD~4^2", "main~1~1", "HEAD^^", head, head[:9], head[:7],
                  "v1~1"):  # fmt: skip
         assert objects.commit(text) == git(place, "rev-parse", f"{text}^{{commit}}"), text
+    git(place, "update-ref", "refs/heads/index", "HEAD")
+    with pytest.raises(ValueError, match="in several ways"):
+        objects.commit("index")
+    assert objects.commit("refs/heads/index") == head
     other = "0" if head[6] != "0" else "1"
     for text in (f"{head[:6]}{other}", "nothing", "HEAD~99", "HEAD^3", "HEAD^0", "HEAD@{1}",
     "HEAD:README.md", "../x", "",

@@ -134,6 +134,8 @@ def test_no_trap_springs_unasked(
 def test_plain_reading_of_a_plain_repository_passes(plain: TrapPlace) -> None:
     more = (
         "git diff HEAD~1..HEAD", "git diff --stat main topic", "git show v1", "git show --stat",
+        "git show -1",
+        "git log -1 'HEAD@{1}'",
         "git log --graph --all --oneline", "git log -p -- docs/a.txt", "git log --since=2.weeks",
         "git diff topic...main", "git diff v1...topic -- src", "git diff --stat topic...main",
         "git diff --check", "git grep -n -i 'x =' -- src", "git grep -e x HEAD", "git grep -A 2 x",
@@ -173,6 +175,9 @@ def test_a_guarded_file_that_is_as_it_was_is_not_shown(
     assert "docs/ca.pem" in reason("git show", place)
     place.writes("docs/ca.pem", "OTHER-VALUE!\n")
     assert "docs/ca.pem" in reason("git diff", place)
+    assert "docs/ca.pem" in reason("git diff -- src docs", place)
+    assert "docs/ca.pem" in reason("git grep x -- docs", place)
+    assert reason("git grep x -- src", place) == ""
     git(place, "add", "docs/ca.pem")
     os.utime(index, (later, later))
     assert "docs/ca.pem" in reason("git diff --cached", place)

@@ -137,6 +137,11 @@ def test_no_other_word_counts_as_a_pattern(text: str) -> None:
     assert split_plain(text, patterns=True) is None
 
 
+def test_a_text_with_a_denial_in_front_is_not_plain() -> None:
+    assert split_plain("! ls") is None
+    assert split_plain("ls !") is not None
+
+
 def test_only_who_asks_for_patterns_gets_them() -> None:
     assert split_plain("cat *.py") is None
     (found,) = split_plain("cat *.py 'b*' src/?", patterns=True) or ()
