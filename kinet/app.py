@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,8 +37,11 @@ _NO_DISPLAY = (
 _SWITCH_SECONDS = 0.0005
 
 
-def main(options: argparse.Namespace) -> int:
-    """Opens the window and returns when it was closed; the exit code of the program."""
+def main(options: argparse.Namespace, begun: Callable[[], object] = lambda: None) -> int:
+    """Opens the window and returns when it was closed; the exit code of the program.
+
+    `begun` is called when it holds its data folder, or is known not to.
+    """
     picture: Path | None = options.picture
     if not _choose_platform(picture is not None):
         print(_NO_DISPLAY, file=sys.stderr)
@@ -56,7 +60,7 @@ def main(options: argparse.Namespace) -> int:
         window.show()
         # The one call outside any coroutine: paints the window before all else is imported.
         app.processEvents()
-        return _run(app, window, runtime, options)
+        return _run(app, window, runtime, options, begun)
 
 
 def create_application() -> QApplication:
@@ -135,7 +139,11 @@ async def end_window(window: MainWindow, runtime: Runtime) -> None:
 
 
 def _run(
-    app: QApplication, window: MainWindow, runtime: Runtime, options: argparse.Namespace
+    app: QApplication,
+    window: MainWindow,
+    runtime: Runtime,
+    options: argparse.Namespace,
+    begun: Callable[[], object],
 ) -> int:
     import asyncio
     import gc
@@ -147,16 +155,17 @@ def _run(
     loop = EventLoop(app)
     asyncio.set_event_loop(loop)
     try:
-        code: int = loop.run_until_complete(_live(loop, window, runtime, options))
+        code: int = loop.run_until_complete(_live(loop, window, runtime, options, begun))
         return code
     finally:
         # Leaving without this would abort the process.
         loop.close()
 
 
-async def _settle(window: MainWindow, loop: EventLoop) -> None:
+async def _settle(window: MainWindow, loop: EventLoop, begun: Callable[[], object]) -> None:
     """What the start has made stays to the end: collecting garbage, some 40 ms, leaves it out."""
     await window.filled()
+    begun()
     if window.is_built:
         from kinet.ui.window.settling import settle
 
@@ -164,7 +173,11 @@ async def _settle(window: MainWindow, loop: EventLoop) -> None:
 
 
 async def _live(
-    loop: EventLoop, window: MainWindow, runtime: Runtime, options: argparse.Namespace
+    loop: EventLoop,
+    window: MainWindow,
+    runtime: Runtime,
+    options: argparse.Namespace,
+    begun: Callable[[], object],
 ) -> int:
     import asyncio
 
@@ -176,7 +189,7 @@ async def _live(
     report_faults(loop, lambda text: window.parts.toast.tell(text) if window.is_built else None)
     _end_on_signals(loop, closed)
     window.begin(options.session or None)
-    tasks.spawn(_settle(window, loop), "start settles")
+    tasks.spawn(_settle(window, loop, begun), "start settles")
     code = 0
     try:
         if options.demo or options.picture is not None:

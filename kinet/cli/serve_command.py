@@ -15,20 +15,21 @@ from kinet.cli.served_there import Moved, pass_on
 from kinet.cli.turn_options import turn_options
 from kinet.headless import interrupts
 from kinet.net.redact import RedactingFilter
+from kinet.paths import data_dir
 from kinet.runtime import Runtime, create_runtime
 from kinet.serve.lines import Ahead, Lines
 from kinet.serve.server import Server
 from kinet.serve.stdio import own_stdio
 from kinet.settings.options import Options
-from kinet.store.lock import StoreInUseError
+from kinet.store.lock import OPENING_NAME, InstanceLock, StoreInUseError
 
 if TYPE_CHECKING:
     from kinet.session.owner import OwnerWork
     from kinet.session.session import Session
 
 COMPLETED, USAGE, STOPPED = 0, 2, 3
-# How long a window may take to begin, how long one that holds the folder may be out of reach (a
-# client that has sessions open waits longer), and how often both are looked at.
+# How long a window may take that is seen to begin, how long one that holds the folder may be out of
+# reach (a client that has sessions open waits longer), and how often both are looked at.
 _WINDOW_SECONDS, _MEETING_SECONDS, _MOVING_SECONDS, _LOOK_SECONDS = 15.0, 10.0, 60.0, 0.1
 
 _log = logging.getLogger(__name__)
@@ -84,7 +85,8 @@ class _Serving:
         while not self._stopped:
             waited = time.monotonic() - began
             problem: StoreInUseError | None = None
-            if waited >= _WINDOW_SECONDS or not moved.to_window:
+            opens = moved.to_window and waited < _WINDOW_SECONDS
+            if not opens or InstanceLock(data_dir(), OPENING_NAME).is_free():
                 runtime = create_runtime(options=self._options)
                 try:
                     runtime.build()

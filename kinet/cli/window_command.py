@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
+from collections.abc import Callable
 
 from kinet.local.handover_place import may_be_owned
 from kinet.paths import data_dir
+from kinet.store.lock import OPENING_NAME, InstanceLock, StoreInUseError
 
 FAILED = 1
 _NEEDED = ("PySide6", "qasync", "shiboken6")
@@ -15,9 +18,16 @@ _NEEDED = ("PySide6", "qasync", "shiboken6")
 def window(options: argparse.Namespace) -> int:
     """Opens the window; returns when it was closed. Where one is open already, that one comes."""
     home = data_dir()
+    begun: Callable[[], object] = lambda: None  # noqa: E731
     if options.picture is None and not options.demo and may_be_owned(home):
         from kinet.cli.handed_over import show_first_window
 
+        opening = InstanceLock(home, OPENING_NAME)
+        # Another start may be at it: then that one is waited for.
+        with contextlib.suppress(StoreInUseError, OSError):
+            opening.acquire()
+        # The system frees it too, however this start ends.
+        begun = opening.release
         if show_first_window(home, options.session):
             return 0
     try:
@@ -33,4 +43,4 @@ def window(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return FAILED
-    return open_window(options)
+    return open_window(options, begun)

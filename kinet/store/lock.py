@@ -11,6 +11,8 @@ from pathlib import Path
 from kinet.core.errors import StoreError
 
 LOCK_NAME = "kinet.lock"
+# Held by a start of the window from before it is given a folder until it holds it, or does not.
+OPENING_NAME = "opening.lock"
 _BUSY = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK, errno.EWOULDBLOCK})
 
 
@@ -68,6 +70,17 @@ class InstanceLock:
         with contextlib.suppress(OSError):
             os.close(self._descriptor)
         self._descriptor = -1
+
+    def is_free(self) -> bool:
+        """True if nobody holds it at this moment; also where that cannot be told."""
+        try:
+            self.acquire()
+        except StoreInUseError:
+            return False
+        except OSError:
+            return True
+        self.release()
+        return True
 
     def holder(self) -> int:
         """The process number that was written last, 0 if there is none."""

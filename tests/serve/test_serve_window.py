@@ -99,3 +99,19 @@ def test_a_window_that_closes_stops_the_turn_and_hands_the_client_back(
     assert client.types(session)[-1] == "turn_finished"
     assert client.call("session/send", session_id=session, text="two")["text"] == "Again."
     assert "One" in json.dumps(model.bodies[1]["messages"])
+
+
+def test_a_window_that_cannot_begin_gives_the_client_back_at_once(
+    serve: Serve, model: ScriptedServer, home: Path, folder: Path
+) -> None:
+    client = serve()
+    session = new(client, mode="plan")
+    without = environment(home, QT_QPA_PLATFORM="", DISPLAY="", WAYLAND_DISPLAY="")
+    start = [sys.executable, "-m", "kinet"]
+    ended = subprocess.run(start, env=without, cwd=folder, capture_output=True, timeout=PATIENCE)
+    assert ended.returncode == 1
+    assert b"no display" in ended.stderr
+    # Far less than a window that is at it is waited for.
+    asked = client.ask("session/get", session_id=session)
+    assert client.answer(asked, 8)["mode"] == "plan"
+    _until(lambda: InstanceLock(home).holder() == client.process.pid, "it holds the folder again")
