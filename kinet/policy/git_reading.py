@@ -28,6 +28,8 @@ from kinet.policy.operand_paths import Place, path_objection
 
 # A commit as people write it, two of them with dots between, and perhaps the name of a file in it.
 _COMMIT = re.compile(r"\A\^?[A-Za-z0-9_@.][A-Za-z0-9_./@{}^~+-]*(?::[A-Za-z0-9_./@+ -]*)?\Z")
+_HOOK = "hooks/post-index-change"
+_OLD_REMOTES = ("remotes", "branches")
 _SECRET_ADDRESS = re.compile(r"(?:https?|ftps?)://[^/\s]*@", re.I)
 
 
@@ -58,13 +60,23 @@ def _by_settings(found: GitWords, settings: GitSettings, repository: Repository)
         return f"git may run what its settings name: {settings.filters}"
     if found.compares and settings.drivers:
         return f"git may run what its settings name: {settings.drivers}"
-    if found.name.startswith("remote") and any(map(_SECRET_ADDRESS.search, settings.addresses)):
-        return "the address of a remote holds a password"
+    if found.name.startswith("remote"):
+        if any(map(_SECRET_ADDRESS.search, settings.addresses)):
+            return "the address of a remote holds a password"
+        if any(_is_filled(repository.own / name) for name in _OLD_REMOTES):
+            return "the repository notes remotes in an old way (.git/remotes, .git/branches)"
+    if found.form.looks and os.path.lexists(repository.own / _HOOK):
+        # Older ones do not hear that hooks are switched off.
+        return f"the repository has a hook for when git looks at files (.git/{_HOOK})"
     if found.name in ("status", "diff"):
         index = read_index(repository.own)
         if index.trouble or index.may_hold_repositories:
             return index.trouble or "the repository holds others (submodules), with their settings"
     return ""
+
+
+def _is_filled(folder: Path) -> bool:
+    return os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir()))
 
 
 def _by_words(found: GitWords, repository: Repository, place: Place) -> str:

@@ -37,6 +37,7 @@ ASKS: dict[str, tuple[tuple[str, ...], str]] = {
     "fsmonitor behind a section": (READING, "it sets a.b\"].c"),
     "fsmonitor with odd ends": (READING, "it sets core.fsmonitor"),
     "pager": (READING, "it sets core.pager"),
+    "hooks": (LOOKING, "has a hook for when git looks at files (.git/hooks/post-index-change)"),
     "hooks elsewhere": (READING, "it sets core.hookspath"),
     "external": (READING, "it sets diff.external"),
     "textconv": (READING, "it sets diff.e.textconv"),
@@ -151,6 +152,21 @@ def test_plain_reading_of_a_plain_repository_passes(plain: TrapPlace) -> None:
         "git blame -L 1,2 docs/a.txt", "git reflog -3", "git reflog show main", "git log topic --",
     )  # fmt: skip
     assert [(one, reason(one, plain)) for one in (*READING, *more) if reason(one, plain)] == []
+
+
+def test_addresses_that_are_noted_in_an_old_way_ask(laid: Callable[[str], TrapPlace]) -> None:
+    place = laid("none")
+    for name in ("remotes", "branches"):
+        folder = place.top / ".git" / name
+        folder.mkdir()
+        assert reason("git remote -v", place) == ""
+        (folder / "o").write_text("URL: https://a:TOKEN-VALUE@host.test/x\n")
+        assert "notes remotes in an old way" in reason("git remote -v", place)
+        assert reason("git status", place) == ""
+        (folder / "o").unlink()
+    (place.top / ".git" / "branches").rmdir()
+    (place.top / ".git" / "branches").write_text("x")
+    assert "in an old way" in reason("git remote", place)
 
 
 def test_a_guarded_file_that_is_as_it_was_is_not_shown(

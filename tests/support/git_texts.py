@@ -30,11 +30,17 @@ _OPERANDS = """HEAD|HEAD~1|HEAD^|HEAD^2|main|topic|v1|keys|other|main..topic|top
     'HEAD^{tree}'|'stash@{0}'|'HEAD@{1}'|refs/heads/main|^HEAD~1 HEAD|new.txt""".replace(
     "\n    ", "|"
 ).split("|")
+_COMMITS = ("HEAD", "HEAD~1", "HEAD^", "main", "topic", "v1", "topic..main", "topic...main",
+            "HEAD~2", "keys", "HEAD:docs/a.txt", "HEAD~1:src")  # fmt: skip
+_FILES = ("docs/a.txt", "src", "src/app.py", ".", "README.md", "new.txt", "plain.txt", "docs")
+_CALM = ("status", "log", "log", "show", "show", "diff", "diff", "diff", "grep", "blame", "branch",
+         "tag", "ls-files", "rev-parse", "ls-tree", "rev-list", "describe", "reflog", "remote",
+         "shortlog", "for-each-ref", "show-ref", "merge-base", "stash list")  # fmt: skip
 _VALUES = ("3", "x", "main", "HEAD", "short", "oneline", "%h %s", "format:%an", "always")
 
 
 def git_forms(seed: int, count: int, numbers: list[str]) -> Iterator[str]:
-    """`count` commands of git: most of known options, some of hostile ones and other commands.
+    """`count` commands of git: half of them calm ones, the others with hostile words among them.
 
     `numbers` are those of objects, of any kind.
     """
@@ -42,6 +48,9 @@ def git_forms(seed: int, count: int, numbers: list[str]) -> Iterator[str]:
     operands = [*_OPERANDS, *numbers, *(number[:8] for number in numbers)]
     for _ in range(count):
         words = ["git"]
+        if source.random() < 0.5:
+            yield _calm(source)
+            continue
         if source.random() < 0.15:
             words.append(source.choice(("--no-pager", "-C src", "-C .", "-C nested", "-C sub", "-P",
                                         "-C ../other", *_HOSTILE[:8])))  # fmt: skip
@@ -53,6 +62,26 @@ def git_forms(seed: int, count: int, numbers: list[str]) -> Iterator[str]:
         for _ in range(source.choice((0, 1, 1, 2, 3))):
             words.append(source.choice(operands))
         yield " ".join(words)
+
+
+def _calm(source: random.Random) -> str:
+    """A command as people write it: some that is listed, with what usually goes with it."""
+    name = source.choice(_CALM)
+    form = FORMS[name]
+    words = ["git", name]
+    for _ in range(source.choice((0, 0, 1, 1, 2))):
+        kind = source.random()
+        if kind < 0.5 and form.long_flags:
+            words.append(f"--{source.choice(sorted(form.long_flags))}")
+        elif kind < 0.6 and form.takes_number:
+            words.append(source.choice(("-1", "-3", "-n 2")))
+        elif form.flags:
+            words.append(f"-{source.choice(form.flags)}")
+    if form.operands in ("mixed", "commits"):
+        words += source.choices(_COMMITS, k=source.choice((0, 1, 1, 2)))
+    if form.operands in ("mixed", "paths") and source.random() < 0.4:
+        words += ["--", *source.choices(_FILES, k=source.choice((1, 1, 2)))]
+    return " ".join(words)
 
 
 def _option(source: random.Random, form: Form | None) -> str:
