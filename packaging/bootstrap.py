@@ -235,7 +235,9 @@ def _run(arguments: list[str]) -> int:
 
 def _test(arguments: list[str], *, quick: bool) -> int:
     """All checks, the cheap ones first; stops at the first that fails."""
-    tests = ["pytest", *(arguments or ["--numprocesses=auto", "--dist=loadfile"])]
+    # Files in the order of tests/conftest.py, whole ones each to a process.
+    spread = ["--numprocesses=auto", "--dist=loadfile", "--no-loadscope-reorder"]
+    tests = ["pytest", *(arguments or spread)]
     checks = [
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, TypeVar
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -53,6 +54,21 @@ def app(qapp: QApplication) -> QApplication:
     load_fonts()
     apply_look(qapp, "light")
     return qapp
+
+
+@pytest.fixture(autouse=True)
+def nothing_left() -> Iterator[None]:
+    """Windows that a test made end with it: each change of the look goes through all there are."""
+    app = QApplication.instance()
+    before = QApplication.topLevelWidgets() if isinstance(app, QApplication) else []
+    yield
+    if not isinstance(QApplication.instance(), QApplication):
+        return
+    for window in QApplication.topLevelWidgets():
+        if window not in before and window.parentWidget() is None:
+            window.hide()
+            window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from tests.support.window import app, event_loop_policy, qapp_args, run, usual_look
+from tests.support.window import (
+    app,
+    event_loop_policy,
+    nothing_left,
+    qapp_args,
+    run,
+    usual_look,
+)
 
-__all__ = ["app", "event_loop_policy", "qapp_args", "run", "usual_look"]
+__all__ = ["app", "event_loop_policy", "nothing_left", "qapp_args", "run", "usual_look"]
