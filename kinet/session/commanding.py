@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinet.core.approval import Approver
 from kinet.core.errors import KinetError
-from kinet.core.events import Event, Notice, TurnFinished
+from kinet.core.events import Event, FilesChanged, Notice, TurnFinished
 from kinet.core.own_command import OwnCommand
 from kinet.session.comparing import ComparingSession
 from kinet.session.found_later import FoundLater
@@ -97,6 +97,9 @@ class CommandingSession(ComparingSession):
         """Found when its turn had ended; what was read for a replay does not hold it."""
         self._loaded = None
         self._state.take(event)
+        if isinstance(event, FilesChanged) and event.turn_id:
+            # Its turn may be on a branch that was left: who goes there sees it too.
+            self._state.parts.store.put_beside(self.id, event.turn_id, event)
 
     def _turn_ended(self, end: TurnFinished) -> None:
         """The end of a turn is stored, and about to be told."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
+import time
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kinet.core.events import Event
+from kinet.core.events import Event, TurnStarted, event_type
 from kinet.store.database import Database
 from kinet.store.event_rows import decode
 
@@ -43,6 +45,39 @@ def answers_on_all_branches(database: Database, session_id: str) -> list[Event] 
     return events
 
 
+def put_beside(
+    connection: sqlite3.Connection, session_id: str, turn_id: str, event: Event, body: str
+) -> None:
+    """Adds an event at the end of the branch of a turn; nothing where that is on the path."""
+    tree = EventTree.seen_by(connection, session_id)
+    turn = _begin_of(connection, session_id, turn_id)
+    if not turn or turn in tree.turns():
+        return
+    connection.execute(
+        "INSERT INTO event (session_id, seq, parent, type, call_id, at, body)"
+        " VALUES (?, ?, ?, ?, '', ?, ?)",
+        (
+            session_id,
+            tree.rows[-1] + 1,
+            tree.newest_leaf(turn),
+            event_type(event),
+            time.time(),
+            body,
+        ),
+    )
+
+
+def _begin_of(connection: sqlite3.Connection, session_id: str, turn_id: str) -> int:
+    """The row in which a turn begins, 0 for none."""
+    query = "SELECT seq, body FROM event WHERE session_id = ? AND type = 'turn_started'"
+    for seq, body in connection.execute(query, (session_id,)):
+        with contextlib.suppress(ValueError):
+            begun = decode(body)
+            if isinstance(begun, TurnStarted) and begun.turn_id == turn_id:
+                return int(seq)
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class EventTree:
     """All rows of a session by their numbers, in order; `leaf` is where it stands.
@@ -59,20 +94,20 @@ class EventTree:
     @classmethod
     def read(cls, database: Database, session_id: str) -> EventTree:
         """The tree as it is on the disk. Blocks for a moment; may raise StoreError."""
+        return database.read(lambda connection: cls.seen_by(connection, session_id))
+
+    @classmethod
+    def seen_by(cls, connection: sqlite3.Connection, session_id: str) -> EventTree:
+        """The tree as this connection sees it."""
         rows, parents, kinds = array("q"), array("q"), bytearray()
-
-        def take(connection: sqlite3.Connection) -> int:
-            query = f"SELECT seq, parent, {_KIND} FROM event WHERE session_id = ? ORDER BY seq"
-            for seq, parent, kind in connection.execute(query, (session_id,)):
-                rows.append(seq)
-                parents.append(parent)
-                kinds.append(kind)
-            query = "SELECT leaf FROM session WHERE id = ?"
-            found = connection.execute(query, (session_id,)).fetchone()
-            return int(found[0]) if found else 0
-
-        leaf = database.read(take)
-        return cls(rows, parents, bytes(kinds), leaf)
+        query = f"SELECT seq, parent, {_KIND} FROM event WHERE session_id = ? ORDER BY seq"
+        for seq, parent, kind in connection.execute(query, (session_id,)):
+            rows.append(seq)
+            parents.append(parent)
+            kinds.append(kind)
+        query = "SELECT leaf FROM session WHERE id = ?"
+        found = connection.execute(query, (session_id,)).fetchone()
+        return cls(rows, parents, bytes(kinds), int(found[0]) if found else 0)
 
     def parent(self, row: int) -> int:
         """The row before this one on its path, 0 for none."""

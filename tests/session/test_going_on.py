@@ -84,6 +84,36 @@ async def test_what_a_job_changed_is_told_when_it_ends_in_the_card_of_the_turn_t
     assert found(runtime.open_session(session.id).events())[-1] == changed
 
 
+async def test_a_job_that_ends_when_the_conversation_went_back_is_told_there_and_on_its_branch(
+    runtime, server, work
+):
+    session = runtime.open_session()
+    await with_a_job(session, server)
+    first = session.history()[0].id
+    await session.go_back(first)
+    server.replies(says("Otherwise."))
+    await collect(session.send("Do it otherwise."))
+    other = session.history()[0].id
+    afterwards = asyncio.create_task(collect(session.afterwards()))
+    (work / "go").touch()
+    (changed,) = found(await afterwards)
+    assert changed.turn_id == first
+    # It is told where the conversation stands, and can be taken back from there.
+    assert found(session.events()) == [changed]
+    assert await session.changes.turns() == [first]
+    await session.switch_branch(other, -1)
+    assert session.history()[0].id == first
+    assert found(session.events()) == [changed]
+    # What is said next goes on behind it, and each branch has it once.
+    server.replies(says("And on."))
+    await collect(session.send("Go on."))
+    await runtime.sessions.let_go(session.id)
+    session = runtime.open_session(session.id)
+    assert found(session.events()) == [changed]
+    await session.switch_branch(first, 1)
+    assert found(session.events()) == [changed]
+
+
 async def test_a_job_that_ends_within_its_turn_is_told_there(runtime, server, work):
     session = runtime.open_session()
     gate = Gate()
