@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from kinet.core.events import Event, FilesChanged, StepStarted, TurnFinished, TurnStarted
+from kinet.core.events import (
+    Event,
+    FilesChanged,
+    Notice,
+    StepStarted,
+    TurnFinished,
+    TurnStarted,
+)
 from kinet.ui.transcript.entries.files_entry import FilesEntry
 from kinet.ui.transcript.view import Transcript
 from tests.ui.transcript_kit import asked, live, said, saved, settle, shown
@@ -64,7 +71,20 @@ def test_it_stands_above_the_line_that_ends_its_turn(app: object, how, when, car
     assert seen[place:].count("user") == 1
 
 
-def test_what_was_found_of_a_turn_on_another_branch_is_not_shown(app: object) -> None:
-    transcript = shown()
-    live(transcript, [*_turn("two"), LATE])
-    assert [entry for entry in _read(transcript) if isinstance(entry, tuple)] == []
+@pytest.mark.parametrize("how", ["live", "replayed"])
+def test_what_was_found_of_a_turn_on_another_branch_stands_where_it_was_found(
+    app: object, how: str
+) -> None:
+    """A job went on after the conversation went back: its changes can be seen and taken back."""
+    told = Notice("The command changed 1 file.")
+    events = [*_turn("zero"), *_turn("two"), told, LATE, LATE, *_turn("three")]
+    transcript = shown(height=1200)
+    if how == "live":
+        live(transcript, events)
+    else:
+        transcript.load(saved(events))
+    seen = _read(transcript)
+    place = seen.index((("late.txt",), 4, 2, "one"))
+    assert seen[place - 2 : place] == ["meta", "notice"]
+    assert seen[place + 1] == "user"
+    assert len([entry for entry in seen if isinstance(entry, tuple)]) == 1

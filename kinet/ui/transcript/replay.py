@@ -26,6 +26,8 @@ class Replay:
         self.newest = Teller(self._sheet, ends)
         # True when all of the newest turn is told.
         self.has_newest = False
+        self._turns: frozenset[str] | None = None
+        ends.is_to_come = self._is_to_come
 
     def portions(self) -> Iterator[list[Entry]]:
         """The entries of each turn, newest first; empty lists where a long one is not done yet."""
@@ -48,6 +50,15 @@ class Replay:
             del self._events[start:]
             end = start
             yield sheet.entries
+
+    def _is_to_come(self, turn_id: str) -> bool:
+        """True for a turn of this path: asked of those that have no line yet. It seldom is, and
+        looks once at what is left."""
+        if self._turns is None:
+            self._turns = frozenset(
+                event.turn_id for event in self._events if isinstance(event, TurnStarted)
+            )
+        return bool(self._events) and turn_id in self._turns
 
     def _begin_of_turn(self, end: int) -> int:
         """Where the turn begins that ends before event number `end`."""

@@ -117,10 +117,8 @@ class Teller:
                 receipt = ReceiptEntry(facts, money(cost) if cost else "")
                 self._ends.add_receipt(receipt)
                 self._sink.add(receipt)
-            case Notice(about=about) if about == NOT_SAVED:
-                # A banner says so as long as it is true.
-                pass
-            case Notice(text=text, level=level, keep=keep):
+            # Of that a banner tells as long as it is true.
+            case Notice(text=text, level=level, keep=keep) if event.about != NOT_SAVED:
                 line = NoticeEntry(text, level)
                 turn.told = text
                 self._add_line(line)
@@ -358,15 +356,12 @@ class Teller:
 
 
 def _tell_found(ends: TurnEnds, sink: Sink, event: FilesChanged) -> None:
-    """What an ended turn is found to have changed, in its own card."""
-    told = ends.add_found(event)
-    if told is None:
-        return
-    card, before = told
-    if before is None:
-        sink.touch(card)
-    else:
-        sink.add(card, before)
+    """What an ended turn is found to have changed, in a card of its own."""
+    found = ends.add_found(event)
+    if found is not None and found.is_new:
+        sink.add(found.card, found.before)
+    elif found is not None:
+        sink.touch(found.card)
 
 
 def _model_line(turn: Turn, sink: Sink, event: ModelChosen) -> ModelLine | None:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from kinet.core.events import FilesChanged
 from kinet.ui.transcript.entries.files_entry import FilesEntry
 from kinet.ui.transcript.entries.lines import MetaEntry
 from kinet.ui.transcript.entries.receipt import FactState, ReceiptEntry
+
+
+class Found(NamedTuple):
+    """A card that was told more, or a new one; that stands before a line, or at the end."""
+
+    card: FilesEntry
+    is_new: bool = False
+    before: MetaEntry | None = None
 
 
 class TurnEnds:
@@ -24,6 +33,8 @@ class TurnEnds:
         self._edits: Collection[str] = before._edits if before else ()
         # What was found when its turn had ended, of turns that are not told yet.
         self._found: dict[str, list[FilesChanged]] = {}
+        # True for a turn that is still to be told; any other lies on another branch.
+        self.is_to_come: Callable[[str], bool] = lambda turn_id: False
 
     def add_card(self, turn_id: str, card: FilesEntry) -> None:
         """Takes the card of a turn."""
@@ -31,20 +42,23 @@ class TurnEnds:
         card.can_undo = turn_id in self._standing
         card.undone = self._standing.get(turn_id, False)
 
-    def add_found(self, event: FilesChanged) -> tuple[FilesEntry, MetaEntry | None] | None:
-        """Takes what was found when its turn had ended: the card, and the line it is to stand
-        before if it is new. None if the turn is not told yet: its card will have it."""
+    def add_found(self, event: FilesChanged) -> Found | None:
+        """Takes what was found when its turn had ended: for its card, which stands before its line.
+
+        None if the turn is not told yet: it will have it in its card. That of another branch has no
+        place on screen: its card stands where it was found.
+        """
         card, line = self._cards.get(event.turn_id), self._lines.get(event.turn_id)
         added, removed = event.added or 0, event.removed or 0
         if card is not None:
             card.add(event.paths, added, removed)
-            return card, None
-        if line is None:
+            return Found(card)
+        if line is None and self.is_to_come(event.turn_id):
             self._found.setdefault(event.turn_id, []).append(event)
             return None
         card = FilesEntry(event.paths, added, removed, event.call_id, event.turn_id)
         self.add_card(event.turn_id, card)
-        return card, line
+        return Found(card, is_new=True, before=line)
 
     def found_of(self, turn_id: str) -> Sequence[FilesChanged]:
         """What was found of a turn that is told now."""
