@@ -17,6 +17,7 @@ from kinet.mcp.definition import ServerDefinition
 from kinet.mcp.filling import Filling
 from kinet.mcp.life import Life, Progress, exit_words
 from kinet.mcp.offered import Offer, offer_of
+from kinet.mcp.prompts import OfferedPrompt, prompts_of, text_of
 from kinet.mcp.sdk import import_sdk
 from kinet.mcp.web_way import GRANT, SIGN_IN
 from kinet.net.redact import redact
@@ -53,6 +54,7 @@ class Snapshot:
     doing: str = ""
     # What a call needed and the person's sign-in did not grant.
     wants: str = ""
+    prompts: tuple[OfferedPrompt, ...] = ()
 
 
 class Connection:
@@ -130,6 +132,16 @@ class Connection:
             if exc.kind == GRANT:
                 self._tell(replace(self.snapshot, wants=exc.message))
             raise
+
+    async def prompt(self, name: str, words: str) -> str:
+        """The text of a prompt for what was typed after it. In the servers' thread. ToolError."""
+        live = self._live
+        if live is None or self.snapshot.state != "ready":
+            raise self._not_running()
+        offered = next((it for it in self.snapshot.prompts if it.name == name), None)
+        if offered is None:
+            raise ToolError(f"{self.server.name} has no prompt {visible_line(name[:60])}.")
+        return text_of(await live.prompt(name, offered.filled(words)))
 
     def _not_running(self) -> ToolError:
         told = self.snapshot
@@ -218,7 +230,9 @@ class Connection:
     def _ready(self, live: Life) -> None:
         offer = offer_of(self.server.name, live.tools, self.server.digest)
         notes = (*offer.notes, *live.notes())
-        self._tell(Snapshot("ready", title=live.title, offer=replace(offer, notes=notes)))
+        offer = replace(offer, notes=notes)
+        prompts = prompts_of(live.prompts)
+        self._tell(Snapshot("ready", title=live.title, offer=offer, prompts=prompts))
 
     def _failed(self, live: Life, trouble: ToolError) -> Snapshot:
         trouble = live.trouble or trouble

@@ -59,9 +59,10 @@ class Life:
         self._wake = asyncio.Event()
         self._stale = False
         self.was_ready = False
-        self._has_tools = False
+        self._has_tools = self._has_prompts = False
         self.title = ""
         self.tools: list[Any] = []
+        self.prompts: list[Any] = []
 
     @property
     def trouble(self) -> ToolError | None:
@@ -177,24 +178,36 @@ class Life:
             words = (info.get("title") or info.get("name"), info.get("version"))
             self.title = visible_line(" ".join(str(word)[:60] for word in words if word))
         capabilities = told.get("capabilities")
-        self._has_tools = isinstance(capabilities, Mapping) and "tools" in capabilities
+        known = capabilities if isinstance(capabilities, Mapping) else {}
+        self._has_tools, self._has_prompts = "tools" in known, "prompts" in known
         await self._talk.notify("notifications/initialized", None, {"headers": self._headers})
 
     async def _list(self) -> None:
+        self.tools = await self._listed("tools") if self._has_tools else []
+        try:
+            self.prompts = await self._listed("prompts") if self._has_prompts else []
+        except ToolError as exc:
+            if exc.kind in ("over", SIGN_IN):
+                raise
+            # Its tools are what it is started for.
+            self.prompts = []
+
+    async def _listed(self, what: str) -> list[Any]:
+        """All pages of a list of the server's."""
         found: list[Any] = []
         cursor: Any = None
         seen: set[str] = set()
-        for _ in range(_MOST_PAGES if self._has_tools else 0):
-            told = await self._ask("tools/list", {"cursor": cursor} if cursor else {})
-            page = told.get("tools")
+        for _ in range(_MOST_PAGES):
+            told = await self._ask(f"{what}/list", {"cursor": cursor} if cursor else {})
+            page = told.get(what)
             found += page if isinstance(page, list) else []
             if not self.was_ready:
-                self._does(f"{len(found):,} tools so far")
+                self._does(f"{len(found):,} {what} so far")
             cursor = told.get("nextCursor")
             if not isinstance(cursor, str) or not cursor or cursor in seen:
                 break
             seen.add(cursor)
-        self.tools = found
+        return found
 
     async def listed_anew(self) -> bool:
         """Waits until the server changed its list, and asks for it; False when it has ended."""
@@ -231,6 +244,23 @@ class Life:
                 raise self._ended(name) from exc
             if exc.kind in (SIGN_IN, GRANT):
                 raise _needs_person(name, exc) from exc
+            raise ToolError(f"{name}: {exc.message}", hint=exc.hint, kind=exc.kind) from exc
+
+    async def prompt(self, prompt: str, arguments: Mapping[str, str]) -> Mapping[str, Any]:
+        """What the server says for a prompt. ToolError says what failed."""
+        seconds, name = self._server.timeout, self._server.name
+        if self._web is not None:
+            self._web.trouble = None
+        try:
+            async with asyncio.timeout(seconds):
+                asked = {"name": prompt, "arguments": dict(arguments)}
+                return await self._ask("prompts/get", asked)
+        except TimeoutError as exc:
+            raise _late(name, seconds) from exc
+        except ToolError as exc:
+            if exc.kind == "over":
+                await self._await_end()
+                raise self._ended(name) from exc
             raise ToolError(f"{name}: {exc.message}", hint=exc.hint, kind=exc.kind) from exc
 
     async def _await_end(self) -> None:
@@ -279,9 +309,12 @@ class Life:
         raise self._sdk.refusal(UNKNOWN_METHOD, f"Kinet does not do {visible_line(method[:60])}.")
 
     async def _on_notify(self, context: Any, method: str, params: Any) -> None:
-        if method == "notifications/tools/list_changed":
+        if method in _LIST_CHANGED:
             self._stale = True
             self._wake.set()
+
+
+_LIST_CHANGED = ("notifications/tools/list_changed", "notifications/prompts/list_changed")
 
 
 class _Begun:
@@ -295,7 +328,10 @@ class _Begun:
         self.event.set()
 
 
-_ACTS = {"initialize": "the connection", "tools/list": "to list its tools"}
+_ACTS = {
+    "initialize": "the connection", "tools/list": "to list its tools",
+    "prompts/get": "the prompt",
+}  # fmt: skip
 
 
 def exit_words(code: int) -> str:

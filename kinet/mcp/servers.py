@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kinet.core.errors import ToolError
 from kinet.mcp.account import AccountStore, account_key
 from kinet.mcp.accounts import Accounts
 from kinet.mcp.background import Background
@@ -122,6 +123,16 @@ class Servers:
         with self._guard:
             slot = self._slots.get(_key(server, folder))
         return slot.connection.snapshot if slot is not None else Snapshot()
+
+    async def prompt(
+        self, server: ServerDefinition, folder: Path | None, name: str, words: str
+    ) -> str:
+        """The text of a server's prompt for what was typed after it. ToolError."""
+        with self._guard:
+            slot = self._slots.get(_key(server, folder))
+        if slot is None:
+            raise ToolError(f"{server.name} is not running yet.", hint="Try again in a moment.")
+        return await asyncio.wrap_future(self._background.run(slot.connection.prompt(name, words)))
 
     def restart(self, server: ServerDefinition, folder: Path | None) -> None:
         """Starts a server anew, or for the first time; returns at once."""

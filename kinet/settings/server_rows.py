@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from kinet.mcp.connection import Snapshot
     from kinet.mcp.definition import ServerDefinition
     from kinet.mcp.offered import OfferedTool
+    from kinet.mcp.prompts import OfferedPrompt
     from kinet.mcp.sign_ins import Signing
     from kinet.settings.tool_servers import ToolServerBook
 
@@ -66,6 +67,7 @@ class ServerRow:
     wants: str = ""
     signing: Signing | None = None
     takes_sign_in: bool = False
+    prompts: tuple[OfferedPrompt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,7 @@ def _row(book: ToolServerBook, server: ServerDefinition, folder: Path | None) ->
         signed_in=signed_in,
         kept=kept,
         wants=told.wants,
+        prompts=told.prompts,
     )
 
 

@@ -16,6 +16,7 @@ from kinet.settings.server_entries import (
     forget_values,
     without_secrets,
 )
+from kinet.settings.server_prompts import ServerPrompts
 from kinet.settings.server_rows import (
     ServerRow,
     ServerState,
@@ -43,7 +44,7 @@ class ServerServices:
 
     def __init__(self, settings: SettingsStore, keychain: Keychain, book: ToolServerBook) -> None:
         self._settings, self._keychain, self._book = settings, keychain, book
-        self.sign_ins = ServerSignIns(book)
+        self.sign_ins, self.prompts = ServerSignIns(book), ServerPrompts(book)
         # Entries that were removed and may come back.
         self._removed: dict[str, Mapping[str, Any]] = {}
 

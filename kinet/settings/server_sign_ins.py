@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING
 from kinet.core.errors import SettingsError, ToolError
 
 if TYPE_CHECKING:
-    from kinet.mcp.definition import ServerDefinition
     from kinet.mcp.sign_in import Visit
     from kinet.mcp.sign_ins import SignedIn
     from kinet.settings.tool_servers import ToolServerBook
@@ -35,7 +33,7 @@ class ServerSignIns:
         None if the server asks for no sign-in. SettingsError says what failed; a cancellation ends
         it. Both callbacks come on the running loop.
         """
-        server = await self._server(name, folder)
+        server = await self._book.named(name, folder)
         try:
             return await self._book.servers.sign_ins.sign_in(server, show, progress)
         except ToolError as exc:
@@ -43,28 +41,18 @@ class ServerSignIns:
 
     async def begin(self, name: str, folder: Path | None) -> None:
         """Begins an attempt, which goes on by itself: the server's row tells how. SettingsError."""
-        server = await self._server(name, folder)
+        server = await self._book.named(name, folder)
         self._book.servers.sign_ins.begin(server)
 
     async def give_up(self, name: str, folder: Path | None) -> None:
         """Ends an attempt, or takes away what is told of one that failed."""
-        server = await self._server(name, folder)
+        server = await self._book.named(name, folder)
         self._book.servers.sign_ins.give_up(server)
 
     async def sign_out(self, name: str, folder: Path | None) -> bool:
         """Forgets the sign-in; True if the authorization server ended it too. SettingsError."""
-        server = await self._server(name, folder)
+        server = await self._book.named(name, folder)
         try:
             return await self._book.servers.sign_ins.sign_out(server)
         except ToolError as exc:
             raise SettingsError(exc.message, hint=exc.hint) from exc
-
-    async def _server(self, name: str, folder: Path | None) -> ServerDefinition:
-        found = await asyncio.to_thread(self._book.servers_for, folder)
-        for server in found:
-            if server.name == name:
-                return server
-        known = ", ".join(server.name for server in found)
-        raise SettingsError(
-            f"There is no server {name}.", hint=f"There are: {known}." if known else ""
-        )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kinet.core.errors import SettingsError
 from kinet.settings.server_accounts import KeychainAccounts
 from kinet.settings.server_entries import kept_value
 from kinet.settings.web_reach import web_reach
@@ -65,6 +67,17 @@ class ToolServerBook:
 
         off = self._settings.values.mcp.folder_off
         return merged(self.own(), folder_servers(text, str(folder), off).servers)
+
+    async def named(self, name: str, folder: Path | None) -> ServerDefinition:
+        """The server of this name that counts for a folder. SettingsError if there is none."""
+        found = await asyncio.to_thread(self.servers_for, folder)
+        for server in found:
+            if server.name == name:
+                return server
+        known = ", ".join(server.name for server in found)
+        raise SettingsError(
+            f"There is no server {name}.", hint=f"There are: {known}." if known else ""
+        )
 
     def folder_text(self, folder: Path | None) -> tuple[str, bool]:
         """The text of a folder's list, and whether it may be used. Reads files."""

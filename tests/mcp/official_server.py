@@ -43,6 +43,12 @@ def fail() -> str:
     raise ValueError("nothing to be done")
 
 
+@app.prompt(title="Review of a file")
+def review(path: str, tone: str = "kind") -> str:
+    """Reviews."""
+    return f"Review {path} in a {tone} tone.\u200b"
+
+
 if len(sys.argv) > 2:
     app.run(sys.argv[1], port=int(sys.argv[2]))  # type: ignore[call-overload]
 else:

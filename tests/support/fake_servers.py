@@ -52,6 +52,7 @@ class Server:
     wants: str = ""
     signing: Any = None
     takes_sign_in: bool = False
+    prompts: tuple[Any, ...] = ()
 
 
 @dataclass
@@ -73,6 +74,22 @@ class FakeSignIns:
             raise SettingsError(self.refusal)
         self.done.append(("sign_out", name, folder))
         return self.ended
+
+
+@dataclass
+class FakePrompts:
+    """Says `said`."""
+
+    done: list[tuple[Any, ...]]
+    said: str = "Review all."
+    refusal: str = ""
+
+    async def text(self, server: str, prompt: str, words: str, folder: Path | None) -> str:
+        self.done.append(("prompt", server, prompt, words))
+        await asyncio.sleep(0)
+        if self.refusal:
+            raise SettingsError(self.refusal)
+        return self.said
 
 
 @dataclass(frozen=True)
@@ -110,7 +127,7 @@ class FakeServers:
     _callbacks: list[Callable[[], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.sign_ins = FakeSignIns(self.done)
+        self.sign_ins, self.prompts = FakeSignIns(self.done), FakePrompts(self.done)
 
     async def rows(self, folder: Path | None) -> Sequence[Server]:
         await asyncio.sleep(0)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from kinet.workspace.file_index import FileIndex
 
 _FILE = re.compile(r"(?:^|(?<=[\s(\[{\"']))@([^\s@]*)\Z")
-_COMMAND = re.compile(r"\A/([a-z0-9-]*)(?:[ ](.*))?\Z")
+# Commands, skills, and the prompts of servers with their names.
+_COMMAND = re.compile(r"\A/([A-Za-z0-9_-]*(?::[A-Za-z0-9_.-]*)?)(?:[ ](.*))?\Z")
 # Seconds after which the names are read anew when the next "@" is typed.
 _FRESH = 20.0
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
+from kinet.core.errors import KinetError
 from kinet.ui.chat.banner import Banner
 from kinet.ui.chat.chat_panel import ChatPanel
+from kinet.ui.desks.slash_commands import SlashCommand
 from kinet.ui.kit.announce import announce
 from kinet.ui.kit.tasks import in_thread, spawn
 from kinet.ui.program import Program
 
 if TYPE_CHECKING:
+    from kinet.mcp.prompts import OfferedPrompt
     from kinet.settings.server_services import ServerRow, ServerServices
 
 _ABOUT = "server:"
@@ -38,6 +42,8 @@ class ServerDesk(QObject):
         self._waiting = False
         # Those that failed and were told of; they are told of again after they worked.
         self._told: set[tuple[str, str]] = set()
+        # As they stood when something last happened to one of them.
+        self._rows: Sequence[ServerRow] = ()
         # Sessions, and folders of sessions to come, whose servers were woken.
         self._woken: set[tuple[str, Path | None]] = set()
 
@@ -64,10 +70,44 @@ class ServerDesk(QObject):
             return ()
         return await self._services.rows(self._panel.folder)
 
+    def prompts(self) -> list[SlashCommand]:
+        """The prompts of servers that are ready for the panel on screen, as commands."""
+        here = str(self._panel.folder or "") if self._panel is not None else ""
+        return [
+            SlashCommand(
+                f"{row.name}:{prompt.name}",
+                _about(row.name, prompt),
+                "plug",
+                partial(self._call, row.name, prompt.name),
+                written=True,
+            )
+            for row in self._rows
+            if row.state == "ready" and row.folder in ("", here)
+            for prompt in row.prompts
+        ]
+
     @property
     def _services(self) -> ServerServices:
         services: ServerServices = self._program.services.servers
         return services
+
+    def _call(self, server: str, prompt: str, words: str) -> None:
+        if self._panel is not None:
+            spawn(self._fill(self._panel, server, prompt, words), "prompt of a server")
+
+    async def _fill(self, panel: ChatPanel, server: str, prompt: str, words: str) -> None:
+        """Puts what the server says into the composer, where it is read before it is sent."""
+        edit, command = panel.composer.edit, f"/{server}:{prompt}"
+        try:
+            text = await self._services.prompts.text(server, prompt, words, panel.folder)
+        except KinetError as exc:
+            panel.problem.emit(exc.sentence())
+            text = f"{command} {words}".strip()
+        else:
+            # What begins like a command of the person's own would be one.
+            text = f"{command}\n\n{text}" if text[0] in "!/" else text
+        rest = edit.text()
+        edit.set_text(f"{text}\n\n{rest}" if rest.strip() else text)
 
     def _typed(self, panel: ChatPanel) -> None:
         """Wakes what the session may use, once: quick servers are ready when it is sent."""
@@ -102,6 +142,7 @@ class ServerDesk(QObject):
 
     def _tell(self, rows: Sequence[ServerRow]) -> None:
         """One line for those that failed since; it goes when the one it names works again."""
+        self._rows = rows
         known = {(row.place, row.name) for row in rows}
         failed = {
             (row.place, row.name): row for row in rows if row.state == "failed" or _wants(row)
@@ -136,6 +177,11 @@ class ServerDesk(QObject):
         look = lambda: self.server_wanted.emit(row.name)  # noqa: E731
         banner.tell(f"{_ABOUT}{row.name}", words, "Sign in…" if _wants(row) else "Look…", look)
         announce(banner, words)
+
+
+def _about(server: str, prompt: OfferedPrompt) -> str:
+    needs = ", ".join(argument.name for argument in prompt.arguments)
+    return f"{prompt.about or 'A prompt'} · {server}{f' ({needs})' if needs else ''}"
 
 
 def _wants(row: ServerRow) -> bool:

@@ -15,7 +15,13 @@ from kinet.ui.kit.tab_order import tab_as_laid_out
 from kinet.ui.kit.visible_text import spell_out
 from kinet.ui.kit.wrapping_row import WrappingRow
 from kinet.ui.look.theme import current_theme
-from kinet.ui.servers.server_words import items_of, may_sign_in, wants_sign_in, wrote_words
+from kinet.ui.servers.server_words import (
+    items_of,
+    may_sign_in,
+    prompts_words,
+    wants_sign_in,
+    wrote_words,
+)
 from kinet.ui.servers.sign_in_strip import SignInStrip
 from kinet.ui.servers.tool_list import ToolList
 
@@ -48,6 +54,7 @@ class ServerDetails(QWidget):
         self.hint = self._label("serverHint", tone="text_2")
         self.wants = self._label("serverWants", tone="warning")
         self.account = self._label("serverAccount", tone="text_2")
+        self.prompts = self._label("serverPrompts", tone="text_2")
         self.signing = SignInStrip(name, self)
         self.signing.again_wanted.connect(self.sign_in_wanted)
         self.signing.give_up_wanted.connect(self.give_up_wanted)
@@ -119,11 +126,12 @@ class ServerDetails(QWidget):
         self._column.setContentsMargins(36, 2, 12, 14)
         self._column.setSpacing(8)
         parts = (self.reason, self.hint, self.wants, self.signing, self.wrote, self.line)
-        for part in (*parts, self.account, self.notes, self.tools):
+        below = (self.account, self.notes, self.prompts, self.tools)
+        for part in (*parts, *below):
             self._column.addWidget(part)
         self._column.addLayout(buttons)
         # A screen reader takes them in the order in which they lie above each other.
-        for above in (*parts, self.account, self.notes, self.tools, *self._buttons()):
+        for above in (*parts, *below, *self._buttons()):
             above.raise_()
         tab_as_laid_out(self)
 
@@ -135,6 +143,7 @@ class ServerDetails(QWidget):
         kept = ", for this session only: no keychain answers here" if row.kept == "session" else ""
         self._say(self.account, f"Signed in at {row.signed_in}{kept}." if row.signed_in else "")
         self._say(self.wants, row.wants)
+        self._say(self.prompts, prompts_words(row))
         self.signing.show_signing(row.signing)
         self.sign_in.setVisible(row.signing is None and may_sign_in(row))
         kind = "primary" if wants_sign_in(row) else ""

@@ -26,6 +26,8 @@ _STATES: Mapping[str, tuple[str, str, str]] = {
     "hidden": ("Another is used", "warning", "alert"),
 }
 
+_MOST_PROMPTS = 12
+
 
 def state_look(row: ServerRow) -> tuple[str, str, str]:
     """Word, colour token and icon of how it stands."""
@@ -46,6 +48,13 @@ def may_sign_in(row: ServerRow) -> bool:
     """True if one may be tried: also before the server was asked whether it wants one."""
     untried = row.takes_sign_in and row.state in ("idle", "failed") and not row.signed_in
     return wants_sign_in(row) or untried
+
+
+def prompts_words(row: ServerRow) -> str:
+    """How its prompts are called in the composer, the first few of them; "" for none."""
+    names = [f"/{row.name}:{prompt.name}" for prompt in row.prompts]
+    more = f" and {len(names) - _MOST_PROMPTS:,} more" if len(names) > _MOST_PROMPTS else ""
+    return f"Prompts, for the composer: {', '.join(names[:_MOST_PROMPTS])}{more}" if names else ""
 
 
 def tools_words(row: ServerRow) -> str:

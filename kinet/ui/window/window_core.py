@@ -241,8 +241,9 @@ class WindowCore(QObject):
             palette.add(server_entries(rows, self.servers.server_wanted.emit))
 
     def _words(self) -> list[SlashCommand]:
-        """What a slash can do: the window's commands, then the skills."""
-        return [*slash_commands(self.parts, self.keys.actions), *self.skills.commands()]
+        """What a slash can do: the window's commands, the skills, the prompts of servers."""
+        own = slash_commands(self.parts, self.keys.actions)
+        return [*own, *self.skills.commands(), *self.servers.prompts()]
 
     def _follow(self, panel: ChatPanel) -> None:
         if self.warm_up.is_done or (self.filled and panel.session is not None):
