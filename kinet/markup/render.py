@@ -134,6 +134,8 @@ class _Writer:
         self.started = False
         self.nest = Nesting(look)
         self.in_item = False
+        # True for an item that nothing stands above.
+        self.is_top = False
         self.table = TableWriter(look, self.out)
         self.size = look.base
         self.bold = False
@@ -228,6 +230,7 @@ class _Writer:
         one.number += one.number >= 0
         if not self.marked[-1]:
             return
+        self.is_top = not self.started
         quotes = list(self.nest.quotes)
         for token in tokens[place + 1 :]:
             if token.type != "blockquote_open":
@@ -265,7 +268,7 @@ class _Writer:
         """Code inside a list or a quote; code that stands alone is a card of its own."""
         size, line = self.look.size("code")
         # The first line of an item that begins with code is the item's own.
-        own_line, self.in_item = self.in_item, False
+        is_top, self.in_item = self.in_item and self.is_top, False
         style = (
             f"font-family:{self.look.code_family};font-size:{size}px;line-height:{line}px;"
             f"white-space:pre-wrap;background-color:{self.look.colors['code']};"
@@ -278,7 +281,7 @@ class _Writer:
             rows.insert(0, (head, quiet))
         for place, (row, more) in enumerate(rows):
             # The ground reaches a little over the first and the last line.
-            top = self.look.gap if place == 0 and self.started and not own_line else 0
+            top = self.look.gap if place == 0 and self.started and not is_top else 0
             bottom = self.look.gap if place == len(rows) - 1 else 0
             margins = f"margin-top:{top}px;margin-bottom:{bottom}px"
             tag = f'<p dir="ltr"{self.nest.bars()} style="{style}{more}{margins}">'

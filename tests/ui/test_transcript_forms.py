@@ -102,6 +102,18 @@ def test_a_task_of_a_numbered_list_shows_its_number_and_its_box(app: object) -> 
     assert QGuiApplication.clipboard().text().endswith("3. ☐ open\n4. ☑ done\n5. plain")
 
 
+@pytest.mark.parametrize(
+    "answer", ["- a\n- ```\n  x\n  ```\n- b", "1. a\n   ```\n   x\n   ```\n2. b"]
+)
+def test_the_ground_of_code_in_a_list_covers_no_line_beside_it(app: object, answer: str) -> None:
+    piece = _first(answer)
+    layout = piece.document.documentLayout()
+    above, below = (layout.blockBoundingRect(piece.document.find(c).block()) for c in "ab")
+    (panel,) = piece.ornaments.panels
+    assert above.bottom() <= panel.top() - 5
+    assert panel.bottom() + 7 <= below.top() + 4
+
+
 def test_an_underlined_heading_has_the_room_of_any_other(app: object) -> None:
     def height(answer: str) -> int:
         return int(_loaded(answer).stage.flow.entries[1].height)
