@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
@@ -18,9 +21,14 @@ from kinet.ui.asking.approval_card import ApprovalCard
 from kinet.ui.diff.diff_view import DiffView
 from kinet.ui.kit.controls import ElidedLabel
 from kinet.ui.look.look import Look
-from kinet.ui.look.theme import load_theme
+from kinet.ui.look.theme import current_theme, load_theme
 from kinet.ui.panel.output_view import OutputView
-from tests.ui.transcript_kit import asked, said, settle, shown
+from kinet.ui.transcript.view import Transcript
+from tests.support.fake_program import FakeProgram, Row
+from tests.support.shell_window import shell_window
+from tests.support.window import until
+from tests.ui import test_pictures as scenes
+from tests.ui.transcript_kit import asked, on_screen, said, saved, settle, shown, turn
 
 
 class Changes(QObject):
@@ -182,3 +190,89 @@ def test_a_diff_that_is_asked_about_stays_whole_when_its_words_grow(
         assert view.height() >= view.content_height()
         assert view.content_height() > 3 * load_theme("light", 150).pixels("output")
     window.close()
+
+
+def test_another_theme_looks_as_if_it_had_always_been_there(app: QApplication) -> None:
+    """Heights stay as they were, so only colours may change: not one is left of the look before."""
+    events = [
+        *scenes._answer(scenes._CODE + "```\n\n" + scenes._WIDE),
+        *scenes._answer(scenes._LISTS + scenes._QUOTE + scenes._TABLE),
+        *scenes._steps(),
+        *scenes._failed(),
+        *scenes._long_question(),
+        *saved(turn()),
+    ]
+    pages: list[list[QImage]] = []
+    for changes in (True, False):
+        transcript = shown(height=700, mode="light" if changes else "dark")
+        transcript.load(events)
+        _leaf_through(transcript)
+        heights = [entry.height for entry in transcript.stage.flow.entries]
+        transcript.set_theme(load_theme("dark"))
+        assert not transcript.stage.flow.stale
+        # Formulas are drawn anew, and until then their blocks are higher or lower.
+        _leaf_through(transcript)
+        pages.append(_leaf_through(transcript))
+        assert [entry.height for entry in transcript.stage.flow.entries] == heights
+    assert len(pages[0]) > 3
+    assert pages[0] == pages[1]
+
+
+def _leaf_through(transcript: Transcript) -> list[QImage]:
+    """All there is, page by page."""
+    bar, pages = transcript.verticalScrollBar(), []
+    bar.setValue(0)
+    while True:
+        settle(transcript)
+        pages.append(on_screen(transcript))
+        if bar.value() >= bar.maximum():
+            return pages
+        bar.setValue(bar.value() + 600)
+
+
+async def test_a_zoom_lays_a_conversation_out_once(tmp_path: Path) -> None:
+    """The sidebar grows with the words, so the conversation gets another size on the way."""
+    program = FakeProgram(tmp_path, [Row("one", "The first")])
+    program.with_events("one", saved(turn("Some words.\n\n" * 40)))
+    async with shell_window(program) as window:
+        window.open_session("one")
+        await until(window.panel.transcript.is_idle)
+        flow, laid_out = window.panel.transcript.stage.flow, []
+        restyle = flow.restyle
+        flow.restyle = lambda style, width: (laid_out.append(width), restyle(style, width))
+        _ = window.parts.steps.detail
+        window.parts.frame.show_panel(True)
+        await until(window.panel.transcript.is_idle)
+        for zoom in (200, 100):
+            laid_out.clear()
+            window.look.set_zoom(zoom)
+            assert len(laid_out) == 1
+            await until(window.panel.transcript.is_idle)
+            assert flow.width == window.panel.transcript.stage.column[1]
+            assert flow.style.theme == current_theme()
+
+
+async def test_a_step_panel_that_is_closed_takes_on_the_look_when_it_is_opened(
+    tmp_path: Path,
+) -> None:
+    async with shell_window(FakeProgram(tmp_path)) as window:
+        parts = window.parts
+        detail = parts.steps.detail
+        styled = Changes()
+        detail.installEventFilter(styled)
+        parts.look.set_zoom(150)
+        seldom = styled.counts.get(id(detail), 0)
+        for zoom in (120, 200):
+            parts.look.set_zoom(zoom)
+        assert styled.counts.get(id(detail), 0) == seldom
+        assert detail.window() is not window
+        assert parts.steps.detail is detail
+        parts.frame.show_panel(True)
+        assert detail.isVisible()
+        assert detail.window() is window
+        assert detail.theme == current_theme()
+        assert detail.tabs.font().pixelSize() == current_theme().pixels("ui")
+        # What is open changes with all the rest.
+        parts.look.set_zoom(100)
+        assert detail.window() is window
+        assert detail.theme == current_theme()

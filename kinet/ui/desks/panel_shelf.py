@@ -21,9 +21,10 @@ class PanelShelf:
     def __init__(self, stack: QStackedWidget, panels: Callable[[], Iterable[ChatPanel]]) -> None:
         """`panels` gives all panels there are."""
         self._stack, self._panels = stack, panels
-        self._room = QWidget()
-        self._room.setProperty(APART, True)
-        stack.destroyed.connect(self._room.deleteLater)
+        # Where others may put what waits too; no look is applied to it.
+        self.room = QWidget()
+        self.room.setProperty(APART, True)
+        stack.destroyed.connect(self.room.deleteLater)
         self._away: list[ChatPanel] = []
 
     def put_away(self) -> None:
@@ -32,7 +33,7 @@ class PanelShelf:
             shown = panel is self._stack.currentWidget()
             if not (shown or panel.runner.running or panel in self._away):
                 self._stack.removeWidget(panel)
-                panel.setParent(self._room)
+                panel.setParent(self.room)
                 self._away.append(panel)
 
     def set_theme(self, theme: Theme) -> None:

@@ -17,7 +17,7 @@ from kinet.core.events import (
     TurnFinished,
 )
 from kinet.ui.frame.window_frame import WindowFrame
-from kinet.ui.look.theme import Theme
+from kinet.ui.look.theme import Theme, current_theme
 
 if TYPE_CHECKING:
     from kinet.ui.chat.chat_panel import ChatPanel
@@ -47,6 +47,8 @@ class StepDesk(QObject):
         super().__init__(frame)
         self._frame, self._room = frame, room
         self._detail: StepDetail | None = None
+        # True while it is out of the window, for it is not shown and the look has changed.
+        self._is_away = False
         self._panel: ChatPanel | None = None
         self._call_id = ""
         # Something else that has the room while no step is shown.
@@ -75,7 +77,19 @@ class StepDesk(QObject):
             StepOutputs(detail, self._session, self._tell)
             self._room.column.addWidget(detail)
             self._detail = detail
+        if self._is_away:
+            self._is_away = False
+            self._room.column.addWidget(self._detail)
+            self._detail.set_theme(current_theme())
         return self._detail
+
+    def put_away(self, room: QWidget) -> None:
+        """Another look is about to be applied: what is not shown waits in `room`, out of the
+        window, and takes it on when it is."""
+        if self._detail is not None and not (self._frame.panel_shown or self._is_away):
+            self._is_away = True
+            self._room.column.removeWidget(self._detail)
+            self._detail.setParent(room)
 
     def _session(self) -> OpenSession | None:
         return self._panel.session if self._panel is not None else None
@@ -163,7 +177,7 @@ class StepDesk(QObject):
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
-        if self._detail is not None:
+        if self._detail is not None and not self._is_away:
             self._detail.set_theme(theme)
 
     def _show(self, shown: bool) -> None:

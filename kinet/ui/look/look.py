@@ -14,6 +14,7 @@ from kinet.ui.look.theme import (
     load_theme,
     mode_of,
     palette,
+    set_changing,
     set_current,
     stylesheet,
 )
@@ -53,13 +54,11 @@ class Look(QObject):
         self.theme = theme
         self.changing.emit()
         set_current(theme)
-        self._app.setFont(theme.font("ui"))
-        self._app.setPalette(palette(theme))
-        sheet = stylesheet(theme)
-        # Set on the application, Qt gives it to each widget once for every widget above it.
-        for window in self._app.topLevelWidgets():
-            if window.parentWidget() is None and not window.property(APART):
-                window.setStyleSheet(sheet)
+        set_changing(True)
+        try:
+            self._dress(theme)
+        finally:
+            set_changing(False)
         self.changed.emit(theme)
 
     def choose(self, choice: str) -> None:
@@ -90,6 +89,15 @@ class Look(QObject):
     def load_other_fonts(self) -> None:
         """The fonts that the first frame does without."""
         load_fonts()
+
+    def _dress(self, theme: Theme) -> None:
+        self._app.setFont(theme.font("ui"))
+        self._app.setPalette(palette(theme))
+        sheet = stylesheet(theme)
+        # Set on the application, Qt gives it to each widget once for every widget above it.
+        for window in self._app.topLevelWidgets():
+            if window.parentWidget() is None and not window.property(APART):
+                window.setStyleSheet(sheet)
 
     def _system_changed(self) -> None:
         if self.choice == "system":

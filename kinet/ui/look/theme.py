@@ -34,6 +34,7 @@ def mode_of(choice: str) -> Mode:
 
 class _Current:
     theme: Theme | None = None
+    changing = False
 
 
 def current_theme() -> Theme:
@@ -46,6 +47,16 @@ def current_theme() -> Theme:
 def set_current(theme: Theme) -> None:
     """Makes `theme` the one that `current_theme` and `icon` use."""
     _Current.theme = theme
+
+
+def is_changing() -> bool:
+    """True while a look is being applied: sizes are those of neither look, and change again."""
+    return _Current.changing
+
+
+def set_changing(changing: bool) -> None:
+    """Says whether a look is being applied."""
+    _Current.changing = changing
 
 
 def icon(name: str, color_token: str = "text_2", size: int = 16) -> QIcon:

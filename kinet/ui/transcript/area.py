@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
-from kinet.ui.look.theme import Theme, current_theme
+from kinet.ui.look.theme import Theme, current_theme, is_changing
 from kinet.ui.transcript.blocks.formula_shelf import FormulaShelf
 from kinet.ui.transcript.blocks.style import Style
 from kinet.ui.transcript.entries.entry import Entry, Hit
@@ -186,6 +186,13 @@ class TranscriptArea(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The column has another width or place."""
+        if is_changing():
+            # The new look comes at once and lays out for the size of then. Else it is made good.
+            QTimer.singleShot(0, self, self._take_size)
+        else:
+            self._take_size()
+
+    def _take_size(self) -> None:
         self.stage.restyle(self.stage.flow.style)
         self.jump.place()
 

@@ -47,6 +47,8 @@ class WelcomePage(QWidget):
         # From saving until the person goes on: where the key is has to be read first.
         self.saving = False
         self._looked = self._narrow = False
+        # The look that waits until the page is seen.
+        self._stale: Theme | None = None
         self._worked: tuple[ModelProfile, str] | None = None
         self._kept: ModelProfile | None = None
         self._asked_to_save: tuple[ModelProfile, str] | None = None
@@ -77,7 +79,10 @@ class WelcomePage(QWidget):
         self.found.show_found(await self._services.discover())
 
     def set_theme(self, theme: Theme) -> None:
-        """Takes on another look."""
+        """Takes on another look; a page that is not seen does so when it is."""
+        self._stale = theme if not self.isVisible() else None
+        if self._stale is not None:
+            return
         for tile in self._tiles:
             tile.set_theme(theme)
         # When the larger words are known.
@@ -86,6 +91,8 @@ class WelcomePage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Looks around when it is first seen, if there is a loop to do it in."""
         super().showEvent(event)
+        if self._stale is not None:
+            self.set_theme(self._stale)
         if not self._looked:
             self._looked = True
             spawn(self.look_around(), "look for models")

@@ -102,14 +102,17 @@ class Flow:
     def restyle(self, style: Style, width: int) -> None:
         """Takes other looks or another width: what was laid out is an estimate again.
 
-        What is seen is measured when it is settled, the rest by `guess`.
+        What is seen is measured when it is settled, the rest by `guess`. Other colours alone
+        change no height.
         """
+        same = width == self.width and style.theme.zoom == self.style.theme.zoom
         if style is not self.style:
             self.cache.clear()
         self.style = style
         self.width = width
-        self._stamp += 1
-        self.stale = len(self.entries)
+        if not same:
+            self._stamp += 1
+            self.stale = len(self.entries)
 
     def guess(self, deadline: float) -> bool:
         """Guesses heights that are of older looks, newest first; True when there are none.

@@ -15,7 +15,7 @@ from kinet.ui.transcript.entries.widget_entry import WidgetEntry
 from kinet.ui.transcript.stage.cards import CardShelf
 from kinet.ui.transcript.stage.damage import Damage
 from kinet.ui.transcript.stage.eye import Anchor, Eye
-from kinet.ui.transcript.stage.filler import SLICE_SECONDS, Filler
+from kinet.ui.transcript.stage.filler import Filler
 from kinet.ui.transcript.stage.flow import Flow
 from kinet.ui.transcript.stage.follow import Follower
 from kinet.ui.transcript.stage.live_clock import LiveClock
@@ -24,6 +24,8 @@ from kinet.ui.transcript.stage.sink import retire_newest
 
 _ROUNDS = 4
 LAYOUT_SECONDS = 0.010
+# Of guessing heights at once: a short conversation; what is left follows in slices.
+_GUESS_SECONDS = 0.002
 
 
 class Stage(QObject):
@@ -138,7 +140,7 @@ class Stage(QObject):
             return
         anchor = self.eye.now(self.height)
         self.flow.restyle(style, width)
-        if self.flow.guess(time.perf_counter() + SLICE_SECONDS):
+        if self.flow.guess(time.perf_counter() + _GUESS_SECONDS):
             self.flow.take_guessed()
         else:
             self.filler.wake()
