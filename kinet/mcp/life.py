@@ -104,17 +104,10 @@ class Life:
                     self._does(f"It answers: {self.title or server.name}")
                     await self._list()
             except TimeoutError as exc:
-                raise self._silent(seconds) from exc
+                said = self._stdio.first_garbage if self._stdio is not None else ""
+                raise _silent(said, seconds) from exc
             self.was_ready = True
             yield
-
-    def _silent(self, seconds: float) -> ToolError:
-        said = self._stdio.first_garbage if self._stdio is not None else ""
-        told = f" It wrote, which is no message: {visible_line(redact(said))}" if said else ""
-        return ToolError(
-            f"It did not answer within {seconds:.0f} seconds.{told}",
-            hint="Look whether it is a tool server, and of which type.",
-        )
 
     async def _streams(self, server: ServerDefinition, stack: AsyncExitStack) -> tuple[Any, Any]:
         if server.kind == "stdio":
@@ -337,6 +330,14 @@ _ACTS = {
 def exit_words(code: int) -> str:
     """An exit code as a person reads it."""
     return f"ended by signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def _silent(said: str, seconds: float) -> ToolError:
+    told = f" It wrote, which is no message: {visible_line(redact(said))}" if said else ""
+    return ToolError(
+        f"It did not answer within {seconds:.0f} seconds.{told}",
+        hint="Look whether it is a tool server, and of which type.",
+    )
 
 
 def _needs_person(name: str, trouble: ToolError) -> ToolError:
