@@ -48,6 +48,8 @@ def contents_objection(
     # That a name stood for a folder once is not looked for.
     files = bool(paths) and all(os.path.isfile(place.start / word) for word in paths)
     try:
+        # What is followed may have had a guarded name before.
+        files = files and "follow" not in found.options
         if not found.contents or (exact and files):
             # What is named may be no commit but a file's own contents.
             _all_commits(found, commits, repository)

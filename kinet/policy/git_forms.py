@@ -52,15 +52,15 @@ class GitWords:
 
     name: str
     form: Form
-    folder: str = ""
-    options: tuple[str, ...] = ()
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-    contents: bool = False
-    compares: bool = False
-    parted: bool = False
+    folder: str
+    options: tuple[str, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    contents: bool
+    compares: bool
+    parted: bool
     # How many commits it shows at most, 0 where it says nothing of that.
-    number: int = 0
+    number: int
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -42,7 +42,7 @@ _HARMLESS = re.compile(
     r"|rebase\.(?:autostash|autosquash|updaterefs)|fetch\.(?:prune|prunetags|parallel)"
     r"|branch\.(?:autosetupmerge|autosetuprebase|sort)|tag\.sort|remote\.pushdefault"
     r"|color\.(?:ui|status|diff|branch|interactive)|advice\.[a-z]+|rerere\.(?:enabled|autoupdate)"
-    r"|log\.(?:date|decorate|abbrevcommit|follow)|status\.(?:short|branch|showuntrackedfiles)"
+    r"|log\.(?:date|decorate|abbrevcommit)|status\.(?:short|branch|showuntrackedfiles)"
     r"|diff\.(?:renames|algorithm|mnemonicprefix|colormoved|context|renamelimit)"
     r"|gui\.[a-z]+|commit\.(?:verbose|gpgsign)|tag\.gpgsign|user\.signingkey"
     r"|submodule\.active|gc\.(?:auto|autodetach)|pack\.(?:threads|windowmemory)"

@@ -64,6 +64,7 @@ def test_settings_that_git_refuses_are_refused(text: str) -> None:
     [
         ("[a]k=v", [("a.k", "v")]), ("[a]\nk", [("a.k", None)]), ("[a]\nK =", [("a.k", "")]),
         ("[a]\nk = x  y # z", [("a.k", "x  y")]), ('[a]\nk = " x "y', [("a.k", " x y")]),
+        ("[a]\nk\nl=1", [("a.k", None), ("a.l", "1")]),
         ("[a]\nk = x\\\n y", [("a.k", "x y")]), ("[a]\nk = \\t\\\"\\\\\\n", [("a.k", '\t"\\\n')]),
         ("[a]\nk = x ; y\nl = z", [("a.k", "x"), ("a.l", "z")]),
         ("# x \\\n[a]\nk=1", [("a.k", "1")]),
@@ -152,6 +153,9 @@ def test_files_that_a_person_includes_count_too(
     assert "it sets core.editor" in inside.trouble
     for way in ("%(prefix)/x", "~root/x", ""):
         assert settings(tmp_path, person=f"[include]\npath = {way}").trouble, way
+    for count, trouble in ((11, False), (12, True)):
+        text = "[include]\n" + "path = gone\n" * count
+        assert bool(settings(tmp_path, person=text).trouble) is trouble
     (home / "more").write_text("[include]\npath = more")
     assert (
         "includes too many other files" in settings(tmp_path, person="[include]\npath=more").trouble
@@ -264,7 +268,8 @@ def test_commits_are_found_and_compared_as_git_does(
     objects = Objects(place.top / ".git")
     head = git(place, "rev-parse", "HEAD")
     for text in ("HEAD", "@", "main", "topic", "v1", "refs/heads/topic", "heads/main", "HEAD~2",
-                 "HEAD^", "HEAD~4^2", "main~1~1", "HEAD^^", head, head[:9], head[:7],
+                 "HEAD^", "HEAD~", "HEAD~~", "HEAD~4^2", "main~1~1", "HEAD^^", head, head[:9],
+                 head[:7],
                  "v1~1"):  # fmt: skip
         assert objects.commit(text) == git(place, "rev-parse", f"{text}^{{commit}}"), text
     git(place, "update-ref", "refs/heads/index", "HEAD")
@@ -359,6 +364,7 @@ def test_an_index_of_parts_is_refused_wherever_that_is_said() -> None:
         for data in (head + part + end, head + tree + tree + part + end):
             with pytest.raises(ValueError, match="only a part"):
                 list(Index("", data).files())
+    assert list(Index("", head + tree + b"link" + b"\0" * 16).files()) == []
     many = b"DIRC" + (2).to_bytes(4, "big") + (20_001).to_bytes(4, "big")
     with pytest.raises(ValueError, match="too many files"):
         list(Index("", many).files())

@@ -46,6 +46,7 @@ def refused(command: str) -> str:
         ("git shortlog -sn", "reads its input"), ("git log --output=x", "--output=x is not on"),
         ("git log --outpu=x", "--outpu=x is not on"),
         ("git log --oneline=x", "--oneline=x is not on"),
+        ("git log -5 --output=x", "--output=x is not on"),
         ("git log -Ox", "-Ox is not on"), ("git log -L1,2:f", "-L1,2:f is not on"),
         ("git log --format=%G?", "--format=%G? is not on"),
         ("git log --format=x", "--format=x is not"),

@@ -78,7 +78,10 @@ ASKS: dict[str, tuple[tuple[str, ...], str]] = {
     "secret in a pack": (
         ("git log -p -2", "git show HEAD~1", "git show HEAD~2", "git show keys"), "",
     ),
-    "secret under another name": (("git show", "git show HEAD~1"), ".env in the repository may"),
+    "secret under another name": (
+        ("git show", "git show HEAD~1", "git log -p --follow -- plain.txt",
+         "git log --follow -p plain.txt", "git diff HEAD~1 HEAD"), "",
+    ),
     "replaced": (("git show", "git diff HEAD", "git log -p -1"), "replaces objects by others"),
     "token": (("git remote -v", "git remote get-url paid"), "the address of a remote holds a"),
     "rewritten": (("git remote -v", "git remote get-url origin"), "the address of a remote"),
@@ -152,6 +155,29 @@ def test_plain_reading_of_a_plain_repository_passes(plain: TrapPlace) -> None:
         "git blame -L 1,2 docs/a.txt", "git reflog -3", "git reflog show main", "git log topic --",
     )  # fmt: skip
     assert [(one, reason(one, plain)) for one in (*READING, *more) if reason(one, plain)] == []
+
+
+def test_other_forms_say_why_they_ask(plain: TrapPlace) -> None:
+    for command, words in (
+        ("git diff -- ':(glob)*'", "for more than the name of a file"),
+        ("git log -- :/x", "for more than the name of a file"),
+        ("git log :/x", "is not plainly a commit or a file"),
+        ("git log 'a b'", "is not plainly a commit or a file"),
+        ("git show HEAD:../x", "../x is unclear"), ("git blame", "git blame lacks its file"),
+        ("git grep", "git grep lacks a pattern"), ("git diff ../x", "../x is outside the project"),
+        ("git log -- /etc/passwd", "is outside the project"),
+        ("git log -p", "which commits are shown"),
+        ("git log -p -21", "which commits are shown"), ("git log -p -2 -- src", "which commits"),
+        ("git log -p -2 --all", "all may choose other commits"),
+        ("git show --all", "all may choose"),
+        ("git diff HEAD~1 HEAD main", "more than two commits"),
+        ("git show 'HEAD@{1}'", "understood"),
+        ("git -C new.txt log", "new.txt is a link or no folder"),
+        ("git -C .. log", ".. is outside"),
+        ("git -C gone log", "gone is a link or no folder"), ("git show HEAD:.env", ".env may hold"),
+    ):  # fmt: skip
+        assert words in reason(command, plain), command
+    assert reason("git log -p -20", plain) == reason("git log -p -1", plain) == ""
 
 
 def test_addresses_that_are_noted_in_an_old_way_ask(laid: Callable[[str], TrapPlace]) -> None:

@@ -285,9 +285,14 @@ def _secret_packed(place: TrapPlace) -> None:
 
 
 def _secret_renamed(place: TrapPlace) -> None:
-    _secret_now(place)
+    rows = "".join(f"row {number}\n" for number in range(30))
+    place.writes(".env", f"SECRET-VALUE\n{rows}")
+    git(place, "add", "-f", ".env")
+    git(place, "commit", "-qm", "keys")
     git(place, "mv", ".env", "plain.txt")
+    place.writes("plain.txt", f"nothing\n{rows}")
     git(place, "commit", "-qam", "renamed")
+    place.writes("plain.txt", f"less\n{rows}")
 
 
 def _replaced(place: TrapPlace) -> None:

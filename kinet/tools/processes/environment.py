@@ -78,9 +78,11 @@ def reading_environment(without: Path) -> dict[str, str]:
     """The environment of a command that runs unasked in the project `without`.
 
     Programs of the project take no well-known name. git starts and writes nothing beside what it is
-    asked for: a diff would else write the index, and run a hook then.
+    asked for: a diff would else write the index, and run a hook then. Nor does it follow a file to
+    its earlier name, which may be a guarded one.
     """
-    settings = (*GIT_STARTS_NOTHING, ("diff.autorefreshindex", "false"))
+    more = (("diff.autorefreshindex", "false"), ("log.follow", "false"))
+    settings = (*GIT_STARTS_NOTHING, *more)
     return {**child_environment(without=without), **GIT_QUIET, **git_settings(settings)}
 
 
