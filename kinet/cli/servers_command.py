@@ -67,6 +67,8 @@ def _list(rows: list[dict[str, Any]], *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(rows, ensure_ascii=False, indent=2))
         return
+    if not rows:
+        print("There are no servers yet.")
     for row in rows:
         marks = [] if row["enabled"] else ["off"]
         marks += ["of this folder"] if row["place"] == "folder" else []

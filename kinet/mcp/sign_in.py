@@ -198,7 +198,8 @@ class SignIn:
         self._storage.choose_method(context.client_info, metadata)
         whole = f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(asked)}"
         self._answer.expect(asked["state"])
-        visit = Visit(whole, target.authority, issuer, asked.get("scope", ""), self._answer.take)
+        scope = visible_line(asked.get("scope", "")[:300])
+        visit = Visit(whole, target.authority, issuer, scope, self._answer.take)
         self._does(f"Waiting for the sign-in at {target.authority}")
         self._show(visit)
 

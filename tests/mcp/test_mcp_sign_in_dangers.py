@@ -163,6 +163,14 @@ async def test_metadata_is_not_fetched_from_inner_places(kit: Kit, site: Site) -
     assert "169.254.169.254" in await refused(kit, site)
 
 
+async def test_what_is_asked_for_is_spelt_out(kit: Kit, site: Site) -> None:
+    site.protected["scopes_supported"] = ["read\x1b[2J", "write\u202e"]
+    kit.entries["docs"] = site.entry
+    (visit,) = (await signed_in(kit, site)).visits
+    assert visit.scope.isprintable()
+    assert "\x1b" not in visit.url
+
+
 async def test_issuers_are_not_mixed_up(kit: Kit, site: Site) -> None:
     site.metadata["issuer"] = "http://127.0.0.1:1"
     assert "issuer mismatch" in await refused(kit, site)
