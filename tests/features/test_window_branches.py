@@ -78,6 +78,8 @@ async def test_a_message_is_edited_in_its_bubble_and_the_old_answers_stay_within
                 await until(lambda n=number: f"Answer {n}." in live.text)
                 await live.ended()
                 assert live.panel.branches.editor is None
+                # Not with whatever stood beside the editor.
+                assert live.panel.composer.edit.hasFocus()
                 assert live.text.startswith(f"**You:** {text}")
                 # Asked of the session itself, so that one that has lost an answer is seen at once.
                 (point,) = await live.panel.session.branch_points()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication
 
 from kinet.core.messages import Message
 from kinet.ui.chat.reading import Reading
@@ -149,8 +150,12 @@ class EditDesk(QObject):
             self._book.put(session.id, self.editing, KeptEdit())
         else:
             self._forget_open()
+        # The keyboard would go to any neighbour with the editor: what comes next is written below.
+        had_keyboard = _has_keyboard(editor)
         self._reading.transcript.in_place.take_back()
         self._end()
+        if had_keyboard:
+            self.left.emit()
 
     def put_aside(self) -> None:
         """Closes the editor for another one; what was written is kept with its message."""
@@ -218,11 +223,14 @@ class EditDesk(QObject):
 
     def _place_gone(self) -> None:
         """Other entries are shown: what was written meanwhile goes to the composer."""
-        if self.editor is not None:
-            if self.editor.loses and (text := self.editor.changed_text):
+        if (editor := self.editor) is not None:
+            had_keyboard = _has_keyboard(editor)
+            if editor.loses and (text := editor.changed_text):
                 self.given_back.emit(text)
             self._forget_open()
             self._end()
+            if had_keyboard:
+                self.left.emit()
 
     def _end(self) -> None:
         editor, self.editor, self.editing = self.editor, None, ""
@@ -242,3 +250,8 @@ class EditDesk(QObject):
         session = self._session()
         messages = session.conversation.messages if session is not None else []
         return next((item for item in messages if item.id == message_id), None)
+
+
+def _has_keyboard(editor: BubbleEditor) -> bool:
+    focused = QApplication.focusWidget()
+    return focused is not None and (focused is editor or editor.isAncestorOf(focused))
