@@ -201,7 +201,9 @@ class _PageWriter(RendererHTML):
         token = tokens[idx]
         made = draw_formula(token.content, display=True, size=15, color=_TEXT_COLOR)
         if made is None:
-            return code_block_html(str(token.meta["source"]))
+            source = str(token.meta["source"])
+            is_words = not token.content and "\n" not in source
+            return f"<p>{plain_html(source)}</p>\n" if is_words else code_block_html(source)
         return f'<p class="formula">{made.svg}</p>\n'
 
     def footnote_ref(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:

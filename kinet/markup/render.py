@@ -300,6 +300,11 @@ class _Writer:
             form = f'align="center"{self.nest.bars()} style="{self._style()}"'
             self.out.append(f"<p {form}>{drawn}</p>")
             return
+        if not token.content and "\n" not in source:
+            # It may be a price yet: words do not change their face while they come.
+            said = text_html(source.rstrip())
+            self.out.append(f'<p{self.nest.bars()} style="{self._style()}">{said}</p>')
+            return
         rows = (code_html(row, self.look, padded=False) for row in source.split("\n"))
         self.out.append(f'<p{self.nest.bars()} style="{self._style()}">{"<br>".join(rows)}</p>')
 

@@ -9,6 +9,7 @@ from kinet.markup.formulas import draw_formula
 from kinet.markup.look import Look
 from kinet.markup.parser import parser
 from kinet.markup.render import to_html
+from kinet.markup.slices import Block
 
 
 def _formulas(source: str) -> list[str]:
@@ -99,6 +100,15 @@ def test_a_formula_that_never_ends_is_shown_as_it_is() -> None:
     assert "$$" in html
     assert "x + y" in html
     assert "next" in html
+
+
+def test_a_price_does_not_change_its_face_while_it_comes() -> None:
+    look = Look({"answer": (15, 24)}, _Colors())
+    come = "$$5 or more"
+    shown = [to_html(Block(come[:end]), look) for end in range(3, len(come) + 1)]
+    faces = {html.replace(come[:end].rstrip(), "") for end, html in enumerate(shown, 3)}
+    assert len(faces) == 1
+    assert "<code" in to_html(Block("$$\nx = 1"), look)
 
 
 @pytest.mark.parametrize("tex", ["\\foo{x}", "\\frac{a}", "x^", "\\left( x", "", "x" * 3000, "\\"])
