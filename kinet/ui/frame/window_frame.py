@@ -104,10 +104,9 @@ class WindowFrame(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         """Larger words may want a wider sidebar."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            room = sidebar_room(self._sidebar_width, self.width(), current_theme().zoom)
-            if room != self._sidebar_room:
-                self.arrange()
+        grows = event.type() == QEvent.Type.FontChange
+        if grows and self._wanted_room() != self._sidebar_room:
+            self.arrange()
 
     def arrange(self) -> None:
         """Places everything for the present width."""
@@ -149,11 +148,15 @@ class WindowFrame(QWidget):
             return min(440, round(width * 0.58))
         return max(PANEL_MIN, min(self._panel_width, width // 2))
 
+    def _wanted_room(self) -> int:
+        beside = self._panel_wanted and not self._panel_overlays
+        panel = self._panel_room(self.width()) if beside else 0
+        return sidebar_room(self._sidebar_width, self.width(), current_theme().zoom, panel)
+
     def _place_sidebar(self, height: int) -> int:
         """Places the sidebar; the left edge of the chat."""
         shown = self.sidebar_shown
-        room = sidebar_room(self._sidebar_width, self.width(), current_theme().zoom)
-        self._sidebar_room = room
+        self._sidebar_room = room = self._wanted_room()
         self.sidebar.setVisible(shown)
         self._lines[0].setVisible(shown)
         self._handles[0].setVisible(shown and not self._sidebar_overlays)

@@ -41,15 +41,15 @@ class Geometry:
         )
 
 
-def sidebar_room(chosen: int, window: int, zoom: int) -> int:
-    """How wide the sidebar is in a window of this width.
+def sidebar_room(chosen: int, window: int, zoom: int, panel: int = 0) -> int:
+    """How wide the sidebar is in a window of this width, with a step panel of that width beside.
 
     One that nobody dragged grows with larger words, so that titles can be read, up to three tenths
-    of the window; where it lies over the chat up to a half.
+    of what the panel leaves; where it lies over the chat up to a half.
     """
     if chosen != SIDEBAR_WIDTH or zoom <= 100:
         return chosen
-    most = window // 2 if window < SIDEBAR_OVERLAYS_BELOW else window * 3 // 10
+    most = window // 2 if window < SIDEBAR_OVERLAYS_BELOW else (window - panel) * 3 // 10
     return max(chosen, min(SIDEBAR_MAX, chosen * zoom // 100, most))
 
 

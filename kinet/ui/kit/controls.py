@@ -235,8 +235,9 @@ class ElidedLabel(QLabel):
         return self._whole
 
     def sizeHint(self) -> QSize:
+        margins = self.contentsMargins()
         width = self.fontMetrics().horizontalAdvance(self._whole) + 2
-        return QSize(width, super().sizeHint().height())
+        return QSize(width + margins.left() + margins.right(), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         """A few letters: less tells nothing."""
@@ -256,7 +257,8 @@ class ElidedLabel(QLabel):
             self._elide()
 
     def _elide(self) -> None:
-        shown = self.fontMetrics().elidedText(self._whole, self._mode, max(8, self.width()))
+        room = max(8, self.contentsRect().width())
+        shown = self.fontMetrics().elidedText(self._whole, self._mode, room)
         self.setText(shown)
         self.setToolTip(self._whole if shown != self._whole else "")
 

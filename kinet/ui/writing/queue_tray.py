@@ -33,7 +33,9 @@ class QueueTray(QWidget):
         self.setObjectName("queueList")
         self.setAccessibleName("Queue")
         self._rows: list[_Row] = []
-        self.paused = text_label(_PAUSED, type="meta", tone="text_2", parent=self)
+        self.paused = ElidedLabel(_PAUSED, self)
+        self.paused.setProperty("type", "meta")
+        self.paused.setProperty("tone", "text_2")
         self.paused.setContentsMargins(16, 4, 16, 2)
         inside = QWidget(self)
         self._column = QVBoxLayout(inside)

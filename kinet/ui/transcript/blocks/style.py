@@ -106,12 +106,21 @@ class Style:
             found = self._metrics[key] = QFontMetricsF(font)
         return found.horizontalAdvance(text)
 
-    def elided(self, text: str, width: float, size: str = "ui", *, mono: bool = False) -> str:
+    def elided(
+        self,
+        text: str,
+        width: float,
+        size: str = "ui",
+        *,
+        bold: bool = False,
+        mono: bool = False,
+        digits: bool = False,
+    ) -> str:
         """The text, or as much as fits with an ellipsis."""
         text = text[:1000]
-        if self.advance(text, size, mono=mono) <= width:
+        if self.advance(text, size, bold=bold, mono=mono, digits=digits) <= width:
             return text
-        metrics = self._metrics[(size, False, mono, False)]
+        metrics = self._metrics[(size, bold, mono, digits)]
         return metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
 
     def icon(self, name: str, token: str, size: int = 16) -> QPixmap:

@@ -50,13 +50,18 @@ class FilesEntry(Entry):
         draw.icon(painter, style, QRect(12, 0, 16, self.height), "file-diff", "text_2", 16)
         left = 36
         title = f"{plural(len(self.paths), 'file')} {'put back' if self.undone else 'changed'}"
-        line = QRect(left, 0, canvas.width - left, self.height)
+        hits = self.hits(style, canvas.width)
+        end = hits[0].rect.left() - 8 if hits else canvas.width - _SIDE
+        # What has no room is left out, the counts first: the panel tells them too.
+        title = style.elided(title, end - left, bold=True, digits=True)
+        line = QRect(left, 0, end - left, self.height)
         left += draw.words(painter, style, line, title, bold=True, digits=True) + 8
         for number, sign, token in ((self.added, "+", "success"), (self.removed, "−", "danger")):
-            if number and not self.undone:
-                line = QRect(left, 0, 100, self.height)
-                left += draw.words(painter, style, line, f"{sign}{number}", token, digits=True) + 8
-        for hit in self.hits(style, canvas.width):
+            count = f"{sign}{number}"
+            if number and not self.undone and left + style.advance(count, digits=True) <= end:
+                line = QRect(left, 0, end - left, self.height)
+                left += draw.words(painter, style, line, count, token, digits=True) + 8
+        for hit in hits:
             self._paint_hit(canvas, hit)
 
     def hit(self, x: int, y: int, style: Style, width: int) -> Hit | None:
