@@ -40,7 +40,7 @@ def test_the_status_says_what_the_turn_does() -> None:
         ApprovalRequested(ASKED),
         ApprovalResolved("r", "c", Decision(True)),
         ToolFinished("c", "shell"),
-        TurnFinished("completed", duration_s=53.2),
+        TurnFinished("completed", duration_s=53.6),
     ):
         status.apply(event)
         words.append(status.status.text)
@@ -52,7 +52,7 @@ def test_the_status_says_what_the_turn_does() -> None:
         "1 request needs your answer",
         "Running ls -la",
         "Working",
-        "Done in 53 s",
+        "Done in 54 s",
     ]
 
 

@@ -26,7 +26,7 @@ from kinet.core.events import (
 )
 from kinet.core.own_command import NAME
 from kinet.ui.chat.status_row import Status
-from kinet.ui.kit.figures import seconds_words, tokens_words
+from kinet.ui.kit.figures import duration, tokens_words
 from kinet.ui.steps import argument_of
 
 _TOKENS_PER_CHARACTER = 0.27
@@ -201,4 +201,4 @@ class TurnStatus:
             words = words.removesuffix(" in").removesuffix(" after")
             self.status = Status(words, icon, token)
             return
-        self.status = Status(f"{words} {seconds_words(seconds)}", icon, token)
+        self.status = Status(f"{words} {duration(seconds)}", icon, token)

@@ -13,7 +13,7 @@ from kinet.core.approval import ApprovalRequest, Decision
 from kinet.ui.asking.equal_questions import DEAD_SECONDS, same_question, shared
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.desks.commands_served import bring_forward
-from kinet.ui.kit.figures import seconds_words
+from kinet.ui.kit.figures import duration
 from kinet.ui.look.theme import window_icon
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Inbox(QObject):
         if panel.runner.end == "failed":
             self._tell(panel, "It could not go on")
         elif panel.runner.end == "" and seconds > _LONG_SECONDS:
-            self._tell(panel, f"Done in {seconds_words(seconds)}")
+            self._tell(panel, f"Done in {duration(seconds)}")
 
     def _hide_icon(self) -> None:
         if self._tray is not None:

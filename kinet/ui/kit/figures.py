@@ -6,8 +6,23 @@ from __future__ import annotations
 _LEAST = 0.001
 
 
+def duration(seconds: float) -> str:
+    """How long something took: "41 s", "1 min 8 s", "2 h 5 min".
+
+    "0.2 s" below one, for that is no nothing.
+    """
+    if 0 < seconds < 0.95:
+        return f"{max(0.1, seconds):.1f} s"
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s" if whole % 60 else f"{whole // 60} min"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
 def seconds_words(seconds: float) -> str:
-    """A duration in words: "0.4 s", "12 s", "1 min 8 s", "2 h 3 min"."""
+    """How long something takes so far, as a clock counts: "0.4 s", "12 s", "1 min 8 s"."""
     if seconds < 1:
         return f"{max(0.0, seconds):.1f} s"
     whole = int(seconds)

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from kinet.ui.kit.figures import cost_words
+from kinet.ui.kit.figures import cost_words, duration
 
-
-def duration(seconds: float) -> str:
-    """ "41 s", "1 min 8 s", "2 h 5 min"; "0.2 s" below one, for that is no nothing."""
-    if 0 < seconds < 0.95:
-        return f"{max(0.1, seconds):.1f} s"
-    whole = max(0, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s" if whole % 60 else f"{whole // 60} min"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+__all__ = ["duration", "money", "plural", "short_duration"]
 
 
 def short_duration(seconds: float) -> str:
