@@ -219,7 +219,10 @@ class SignIn:
             raise ToolError(f"{host} could not sign you in: {said}.")
         hide(told.code)
         self._does("Getting the token")
-        return self._oauth.code(code=told.code, state=told.state, iss=told.issuer)
+        issuer = told.issuer
+        if issuer is not None and _is_same_root(issuer, self._issuer()):
+            issuer = self._issuer()
+        return self._oauth.code(code=told.code, state=told.state, iss=issuer)
 
     async def answer(self, method: str, url: str, headers: dict[str, str], content: bytes) -> Any:
         """(status, headers, body or the open answer) of one request of the flow. ToolError."""
@@ -248,6 +251,9 @@ class SignIn:
             raise ToolError(exc.message.removeprefix("Not fetched: "), hint=exc.hint) from exc
         if not own and method == "POST" and response.status_code >= 400:
             self._said = response.status_code, _words_of(body)
+        expected = self._provider.context.auth_server_url
+        if method == "GET" and expected is not None:
+            body = _with_issuer(body, expected)
         return response.status_code, response.headers.multi_items(), body
 
     def _check_step(self, method: str) -> None:
@@ -298,6 +304,24 @@ async def _whole(response: httpx.Response) -> bytes:
     finally:
         await response.aclose()
     return body
+
+
+def _with_issuer(body: bytes, expected: str) -> bytes:
+    """The metadata with the issuer as it was named before: many differ by the last slash alone."""
+    try:
+        told = json.loads(body)
+    except (ValueError, RecursionError):
+        return body
+    issuer = told.get("issuer") if isinstance(told, dict) else None
+    if not isinstance(issuer, str) or issuer == expected or not _is_same_root(issuer, expected):
+        return body
+    return json.dumps({**told, "issuer": expected}).encode()
+
+
+def _is_same_root(one: str, other: str) -> bool:
+    """True for one host with and without the slash behind it, and for nothing with a path."""
+    plain = one.removesuffix("/")
+    return plain == other.removesuffix("/") and urlsplit(plain).path == ""
 
 
 def _words_of(body: bytes) -> str:

@@ -171,10 +171,22 @@ async def test_what_is_asked_for_is_spelt_out(kit: Kit, site: Site) -> None:
     assert "\x1b" not in visit.url
 
 
-async def test_issuers_are_not_mixed_up(kit: Kit, site: Site) -> None:
-    site.metadata["issuer"] = "http://127.0.0.1:1"
+@pytest.mark.parametrize("issuer", ["http://127.0.0.1:1", "{home}/tenant", "{home}//", "{home}?"])
+async def test_issuers_are_not_mixed_up(kit: Kit, site: Site, issuer: str) -> None:
+    site.metadata["issuer"] = issuer.format(home=site.home)
     assert "issuer mismatch" in await refused(kit, site)
     assert site.seen("/register") == []
+
+
+@pytest.mark.parametrize("ends", ["/", ""])
+async def test_an_issuer_may_end_in_a_slash_or_not(kit: Kit, site: Site, ends: str) -> None:
+    site.metadata["issuer"] = f"{site.home}{ends}"
+    site.metadata["authorization_response_iss_parameter_supported"] = True
+    site.protected["authorization_servers"] = [f"{site.home}{'' if ends else '/'}"]
+    kit.entries["docs"] = site.entry
+    browser = Browser(lambda told: {**told, "iss": f"{site.home}{ends}"})
+    signed = await kit.servers.sign_ins.sign_in(kit.definition("docs"), browser)
+    assert signed is not None
 
 
 async def test_an_answer_of_another_issuer_is_refused(kit: Kit, site: Site) -> None:
