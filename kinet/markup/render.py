@@ -282,7 +282,7 @@ class _Writer:
         for place, (row, more) in enumerate(rows):
             # The ground reaches a little over the first and the last line.
             top = self.look.gap if place == 0 and self.started and not is_top else 0
-            bottom = self.look.gap if place == len(rows) - 1 else 0
+            bottom = 3 * self.look.gap // 2 if place == len(rows) - 1 else 0
             margins = f"margin-top:{top}px;margin-bottom:{bottom}px"
             tag = f'<p dir="ltr"{self.nest.bars()} style="{style}{more}{margins}">'
             self.out.append(f"{tag}{row}</p>")

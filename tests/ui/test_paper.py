@@ -185,6 +185,33 @@ def test_what_stands_around_words_on_screen_stands_there_on_paper(app: object) -
     assert sorted(done for one in around for _, done in one.tasks) == [False, True]
 
 
+def test_each_block_of_code_has_a_ground_of_its_own_that_covers_no_other_line(app: object) -> None:
+    source = "> quoted\n\n```\na\n\nb\n```\n\n```\nc\n```\n\nwords\n"
+    paper = Paper("Talk", (Message("assistant", source),))
+    made = [paper.document(part, 0) for part in paper.portions() if isinstance(part, str)]
+    (document,) = (one for one in made if "quoted" in one.toPlainText())
+    first, second = paper.around(document).panels
+    layout = document.documentLayout()
+    above, below = (
+        layout.blockBoundingRect(document.find(word).block()) for word in ("quoted", "words")
+    )
+    assert above.bottom() <= first.top() - 5
+    assert first.bottom() + 7 < second.top() - 5
+    assert second.bottom() + 7 <= below.top() + 4
+
+
+def test_code_that_begins_on_the_next_page_leaves_no_ground_on_this_one(app: object) -> None:
+    for lines in range(18, 24):
+        source = "  \n".join(["word"] * lines) + "\n\n```\ncode\n```\n"
+        paper = Paper("Talk", (Message("assistant", source),))
+        pages = printing._Pages(paper, QSizeF(600, 600))
+        do_all(pages.lay_out())
+        portion = pages._portions[-1]
+        (panel,) = paper.around(portion.document).panels
+        assert panel.height() < 40
+        assert int(panel.top() // 600) == int(panel.bottom() // 600)
+
+
 def test_a_quote_has_its_bar_over_the_edge_of_a_page(app: object, tmp_path: Path) -> None:
     paper = Paper("Talk", (Message("assistant", "\n".join(f"> line {n}  " for n in range(60))),))
     pages = printing._Pages(paper, QSizeF(600, 800))

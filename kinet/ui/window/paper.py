@@ -52,7 +52,7 @@ _ON_PAPER = [
 ]
 # Lines of a screen are too faint for a printer.
 _FAINT = {"border": "#C6C6BF", "code": "#F1F1ED"}
-# How far code stands in from both sides: its ground goes around it.
+# How far code stands in from both sides and from above: its ground goes around it.
 _CODE_SIDE = 10
 
 # What makes a piece of HTML; anew where a formula in it was drawn meanwhile.
@@ -194,11 +194,15 @@ def _tidy(document: SafeDocument) -> None:
     for place in document.panels:
         block = document.findBlock(place)
         form = block.blockFormat()
-        if place >= 0 and not form.leftMargin() and not form.indent() and not block.textList():
-            form.setLeftMargin(_CODE_SIDE)
-            form.setRightMargin(_CODE_SIDE)
-            cursor.setPosition(place)
-            cursor.setBlockFormat(form)
+        if place < 0 or form.leftMargin() or form.indent() or block.textList():
+            continue
+        form.setLeftMargin(_CODE_SIDE)
+        form.setRightMargin(_CODE_SIDE)
+        above = block.previous()
+        if above.isValid() and above.position() not in document.panels:
+            form.setTopMargin(_CODE_SIDE)
+        cursor.setPosition(place)
+        cursor.setBlockFormat(form)
     table = documents.table_of(document)
     if table is not None:
         head = table.format()

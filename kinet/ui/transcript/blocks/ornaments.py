@@ -25,6 +25,8 @@ _RULE = int(QTextFormat.Property.BlockTrailingHorizontalRulerWidth.value)
 _PLAIN = QTextListFormat.Style.ListStyleUndefined
 # What a task begins with in its document; the box itself is drawn.
 TASKS = ("☐", "☑")
+# A line that is moved down by more of its height begins a page.
+_PAGE_END = 0.35
 # How far the box of a numbered task stands behind where a bullet would.
 _BEHIND = 21
 
@@ -95,7 +97,10 @@ def find(document: QTextDocument, panels: set[int], indent: int, code: str) -> O
         if position in panels:
             left = box.x() + block.layout().lineAt(0).x()
             wide = max(0.0, document.textWidth() - left)
-            _join(made.panels, QRectF(left, box.y(), wide, box.height()), 12)
+            # A line that had no room on its page stands on the next one.
+            line = block.layout().lineAt(0)
+            top = box.y() + (line.y() if line.y() > _PAGE_END * line.height() else 0)
+            _join(made.panels, QRectF(left, top, wide, box.bottom() - top), 8)
         elif -1 - position in panels:
             made.rules.append(QRectF(box.x(), round(box.center().y()), box.width(), 1))
         else:
