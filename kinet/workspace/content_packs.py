@@ -106,31 +106,29 @@ class ContentPacks:
     def _take_out(self, name: str, places: list[_Place]) -> None:
         """Puts a pack together without these; in one that somebody writes they are blanked."""
         path = self._folder / name
+        leaving = {place.offset for place in places}
+        parts: list[bytes] = []
+        moved: dict[bytes, _Place] = {}
+        end = 0
         descriptor = os.open(path, os.O_RDWR | _BINARY)
         try:
             if not _lock(descriptor):
-                for place in places:
-                    os.lseek(descriptor, place.offset - _HEAD.size, os.SEEK_SET)
-                    blank = _HEAD.pack(_NOTHING, place.size) + bytes(place.size)
-                    atomic_write.write_all(descriptor, blank)
+                _blank(descriptor, places)
                 return
-            leaving = {place.offset for place in places}
-            found = self._in_pack(name).items()
-            staying = [(raw, place) for raw, place in found if place.offset not in leaving]
-            if not staying:
-                path.unlink()
-                return
-            parts: list[bytes] = []
-            moved: dict[bytes, _Place] = {}
-            end = 0
-            for raw, place in staying:
-                parts += _HEAD.pack(raw, place.size), _at(descriptor, place.offset, place.size)
-                moved[raw] = _Place(name, end + _HEAD.size, place.size)
-                end += _HEAD.size + place.size
-            atomic_write.write_bytes(path, b"".join(parts))
-            self._move(name, moved)
+            for raw, place in self._in_pack(name).items():
+                if place.offset not in leaving:
+                    parts += _HEAD.pack(raw, place.size), _at(descriptor, place.offset, place.size)
+                    moved[raw] = _Place(name, end + _HEAD.size, place.size)
+                    end += _HEAD.size + place.size
         finally:
             os.close(descriptor)
+        # Closed by now, for Windows removes and replaces nothing that is open. Nobody begins to
+        # write a pack that is there already.
+        if moved:
+            atomic_write.write_bytes(path, b"".join(parts))
+            self._move(name, moved)
+        else:
+            path.unlink()
 
     def _move(self, name: str, moved: dict[bytes, _Place]) -> None:
         for raw, place in moved.items():
@@ -195,6 +193,13 @@ class ContentPacks:
         if self._closing is not None:
             self._closing()
         self._name, self._end, self._descriptor, self._closing = "", 0, -1, None
+
+
+def _blank(descriptor: int, places: Collection[_Place]) -> None:
+    """Leaves nothing of these contents but their room."""
+    for place in places:
+        os.lseek(descriptor, place.offset - _HEAD.size, os.SEEK_SET)
+        atomic_write.write_all(descriptor, _HEAD.pack(_NOTHING, place.size) + bytes(place.size))
 
 
 def _at(descriptor: int, offset: int, size: int) -> bytes:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kinet.core.events import (
@@ -104,6 +104,7 @@ _EVENTS = st.lists(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_EVENTS, st.integers(0, 120))
 async def test_whatever_waits_comes_in_its_order_and_nothing_of_it_is_lost(
     events: list[Event], taken_between: int

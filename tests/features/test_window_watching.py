@@ -125,26 +125,21 @@ async def test_an_editors_session_is_read_as_it_goes_on_and_is_ours_afterwards(
             await live.say("And now?")
             await live.ended()
             assert "Once more" in json.dumps(server.bodies[-1]["messages"])
+            await _let_go_unseen(live, client)
 
 
-async def test_one_that_is_not_looked_at_any_more_is_let_go(tmp_path: Path) -> None:
-    home, folder = tmp_path / "home", tmp_path / "work"
-    folder.mkdir()
-    with ScriptedServer(says("One."), says("Two.")) as server:
-        async with (
-            live_window(home, server_url=server.base_url, folder=folder) as live,
-            editor(home, folder, server) as client,
-        ):
-            session_id = (await client.call("session/new"))["session_id"]
-            await client.call("session/send", session_id=session_id, text="Hello there")
-            live.window.open_session(session_id)
-            await until(lambda: _watches(live, session_id), what="it is read")
-            watched = live.panel
-            live.window.desk.new()
-            await client.call("session/close", session_id=session_id)
-            await until(lambda: watched not in live.window.desk.panels, what="it is let go")
-            assert live.panel.session_id == ""
-            live.window.open_session(session_id)
-            await until(lambda: live.panel.session_id == session_id, what="it is opened")
-            assert not _watches(live, session_id)
-            assert "One." in live.text
+async def _let_go_unseen(live: LiveWindow, client: Editor) -> None:
+    """Another one, which nobody looks at any more when the editor leaves it."""
+    session_id = (await client.call("session/new"))["session_id"]
+    await client.call("session/send", session_id=session_id, text="Something else")
+    live.window.open_session(session_id)
+    await until(lambda: _watches(live, session_id), what="it is read")
+    watched = live.panel
+    live.window.desk.new()
+    await client.call("session/close", session_id=session_id)
+    await until(lambda: watched not in live.window.desk.panels, what="it is let go")
+    assert live.panel.session_id == ""
+    live.window.open_session(session_id)
+    await until(lambda: live.panel.session_id == session_id, what="it is opened")
+    assert not _watches(live, session_id)
+    assert "Something else" in live.text

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kinet.workspace import content_packs
@@ -114,7 +114,7 @@ _ACTS = st.lists(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_ACTS)
 def test_several_stores_on_one_folder_never_give_wrong_bytes(
     tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[str, int, int]]

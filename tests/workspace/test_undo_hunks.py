@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from undo_room import UndoRoom
 
@@ -195,7 +195,7 @@ async def test_a_file_that_is_gone_is_said_so_for_each_hunk(room: UndoRoom) -> N
 _SOME = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "é"]), max_size=30)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_SOME, _SOME, st.lists(st.lists(st.integers(1, 6), max_size=4), max_size=4))
 async def test_whatever_is_taken_back_in_pieces_comes_to_the_beginning_and_back(
     tmp_path_factory: pytest.TempPathFactory,
