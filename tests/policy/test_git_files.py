@@ -1,4 +1,4 @@
-"""git's own files are read as git reads them, or not at all: settings, index, commits, folders."""
+"""git's own files are read as git reads them, or not at all: settings and the index."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kinet.policy.git_objects import Objects, _patched
+from kinet.policy.git_objects import Objects
 from kinet.policy.git_place import Index, find_repository, read_index
 from kinet.policy.git_settings import GitSettings, entries, read_settings
 from tests.support.git_traps import TRAPS, TrapPlace, git
@@ -156,6 +156,11 @@ def test_files_that_a_person_includes_count_too(
     for count, trouble in ((11, False), (12, True)):
         text = "[include]\n" + "path = gone\n" * count
         assert bool(settings(tmp_path, person=text).trouble) is trouble
+    for number in range(6):
+        (home / f"way{number}").write_text(f"[include]\npath = way{number + 1}")
+    for first, trouble in ((2, False), (1, True)):
+        found = settings(tmp_path, person=f"[include]\npath = way{first}")
+        assert bool(found.trouble) is trouble
     (home / "more").write_text("[include]\npath = more")
     assert (
         "includes too many other files" in settings(tmp_path, person="[include]\npath=more").trouble
@@ -233,11 +238,10 @@ def test_the_folders_that_the_index_knows_are_those_of_git(
     theirs = {tuple(path.split("/")): number for number, path in rows}
     assert read_index(own).folders() == {(): git(place, "rev-parse", "HEAD^{tree}"), **theirs}
     place.writes("one/two/z", "changed")
-    git(place, "add", "-A")
+    git(place, "add", "one/two/z")
     later = read_index(own).folders()
     assert later.items() <= theirs.items()
     assert not {(), ("one",), ("one", "two")} & later.keys()
-    assert later[("docs",)] == theirs[("docs",)]
     objects = Objects(own)
     head = objects.commit("HEAD")
     given = dict(objects.files(head, lambda parts: True, {("zed",): theirs[("zed",)]}))
@@ -245,73 +249,6 @@ def test_the_folders_that_the_index_knows_are_those_of_git(
         "README.md", "docs/a.txt", "src/app.py", "src/b.py", "one/two/three/x", "one/two/z",
         "one/y", "zed", "new.txt",
     }  # fmt: skip
-
-
-def changed(objects: Objects, first: str | None, second: str) -> set[str]:
-    names = {"/".join(parts) for parts in objects.changed(first, second)}
-    return {name for name in names if not any(other.startswith(f"{name}/") for other in names)}
-
-
-@pytest.mark.parametrize("packed", ["", "true", "false"])
-def test_commits_are_found_and_compared_as_git_does(
-    packed: str, plain: TrapPlace, tmp_path: Path
-) -> None:
-    place = TrapPlace(tmp_path / "copy")
-    shutil.copytree(plain.base, place.base, symlinks=True)
-    for number in range(4):
-        place.writes("long.txt", "".join(f"{row} {number}\n" for row in range(400)))
-        git(place, "add", "long.txt")
-        git(place, "commit", "-qm", f"long {number}")
-    if packed:
-        # Differences in a pack name their base by its distance, or by its number.
-        git(place, "-c", f"repack.useDeltaBaseOffset={packed}", "repack", "-adfq", "--depth=50")
-    objects = Objects(place.top / ".git")
-    head = git(place, "rev-parse", "HEAD")
-    for text in ("HEAD", "@", "main", "topic", "v1", "refs/heads/topic", "heads/main", "HEAD~2",
-                 "HEAD^", "HEAD~", "HEAD~~", "HEAD~4^2", "main~1~1", "HEAD^^", head, head[:9],
-                 head[:7],
-                 "v1~1"):  # fmt: skip
-        assert objects.commit(text) == git(place, "rev-parse", f"{text}^{{commit}}"), text
-    git(place, "update-ref", "refs/heads/index", "HEAD")
-    with pytest.raises(ValueError, match="in several ways"):
-        objects.commit("index")
-    assert objects.commit("refs/heads/index") == head
-    other = "0" if head[6] != "0" else "1"
-    for text in (f"{head[:6]}{other}", "nothing", "HEAD~99", "HEAD^3", "HEAD^0", "HEAD@{1}",
-    "HEAD:README.md", "../x", "",
-                 "config", "HEAD~x", "0" * 40, "abcd", git(place, "rev-parse", "HEAD:README.md"),
-                 git(place, "rev-parse", "HEAD^{tree}"), "HEAD..main", ":/x", "-x"):  # fmt: skip
-        with pytest.raises(ValueError):
-            Objects(place.top / ".git").commit(text)
-    for first, second in (("HEAD~1", "HEAD"), ("v1", "topic"), ("HEAD~6", "HEAD")):
-        one, other = objects.commit(first), objects.commit(second)
-        names = git(place, "diff", "--name-only", "--no-renames", first, second)
-        assert changed(objects, one, other) == set(names.split("\n")), (first, second)
-    whole = git(place, "ls-tree", "-r", "--name-only", "HEAD")
-    assert changed(objects, None, head) == set(whole.split("\n"))
-    only = {"/".join(parts) for parts in objects.changed(None, head, lambda one: one[0] == "src")}
-    assert only == {"src", "src/app.py", "src/b.py"}
-    assert objects.parents(objects.commit("HEAD~4")) == git(
-        place, "rev-parse", "HEAD~4^1", "HEAD~4^2"
-    ).split("\n")
-
-
-def test_the_commits_that_two_come_from_are_those_of_git(plain: TrapPlace, tmp_path: Path) -> None:
-    place = TrapPlace(tmp_path / "copy")
-    shutil.copytree(plain.base, place.base, symlinks=True)
-    source = random.Random(4)
-    made = [git(place, "rev-parse", "HEAD~1")]
-    for number in range(14):
-        parents = sorted({source.choice(made[-4:]), source.choice(made[-4:])})
-        words = [word for parent in parents for word in ("-p", parent)]
-        made.append(git(place, "commit-tree", *words, "-m", f"{number}", "HEAD^{tree}"))
-    lonely = git(place, "commit-tree", "-m", "lonely", "HEAD^{tree}")
-    for _ in range(12):
-        one, other = source.choice(made), source.choice(made)
-        found = Objects(place.top / ".git").merge_bases(one, other)
-        assert set(git(place, "merge-base", "--all", one, other).split()) <= set(found)
-        assert len(found) <= 6
-    assert Objects(place.top / ".git").merge_bases(made[3], lonely) == []
 
 
 def test_only_a_plain_repository_of_the_project_is_taken(plain: TrapPlace, tmp_path: Path) -> None:
@@ -325,35 +262,6 @@ def test_only_a_plain_repository_of_the_project_is_taken(plain: TrapPlace, tmp_p
     assert find_repository(tmp_path / "none", tmp_path) == "there is no repository here"
 
 
-def test_objects_beyond_the_budget_are_refused(plain: TrapPlace, tmp_path: Path) -> None:
-    place = TrapPlace(tmp_path / "copy")
-    shutil.copytree(plain.base, place.base, symlinks=True)
-    tree = git(place, "rev-parse", "HEAD^{tree}")
-    large = git(place, "commit-tree", "-F", "-", tree, data="x" * (1 << 20))
-    with pytest.raises(ValueError, match="very large"):
-        Objects(place.top / ".git").commit(large)
-    objects = Objects(place.top / ".git")
-    head = objects.commit("HEAD")
-    # One was read to find it.
-    for _ in range(399):
-        objects.parents(head)
-    with pytest.raises(ValueError, match="too much to look through"):
-        objects.parents(head)
-    (place.top / ".git" / "refs" / "replace").mkdir()
-    with pytest.raises(ValueError, match="replaces objects"):
-        Objects(place.top / ".git")
-
-
-def test_a_difference_is_put_together() -> None:
-    base = bytes(range(256)) * 300
-    copied = b"\x80\x80\x04" + b"\x80\x80\x04"
-    # All four bytes of a place, all of a length, none of it for 65,536, and new bytes.
-    orders = b"\x91\x05\x07" + b"\x03new" + b"\x80" + b"\xb3\x00\x01\x10\x01"
-    expected = base[5:12] + b"new" + base[:0x10000] + base[256 : 256 + 0x110]
-    assert _patched(base, copied + orders) == expected
-    assert _patched(b"x", b"\x01\x02" + b"\x02ab") == b"ab"
-
-
 def test_an_index_of_parts_is_refused_wherever_that_is_said() -> None:
     head = b"DIRC" + (2).to_bytes(4, "big") + (0).to_bytes(4, "big")
     tree = b"TREE" + (4).to_bytes(4, "big") + b"link"
@@ -365,6 +273,11 @@ def test_an_index_of_parts_is_refused_wherever_that_is_said() -> None:
             with pytest.raises(ValueError, match="only a part"):
                 list(Index("", data).files())
     assert list(Index("", head + tree + b"link" + b"\0" * 16).files()) == []
+    first, second = b"\1" * 20, b"\2" * 20
+    told = b"\0-1 3\na\0001 0\n" + first + b"b\0-1 1\nc\0001 0\n" + second + b"d\0-1 0\n"
+    known = Index("", head + b"TREE" + len(told).to_bytes(4, "big") + told + end).folders()
+    assert known == {("a",): first.hex(), ("b", "c"): second.hex()}
+    assert Index("", head + end).folders() == {}
     many = b"DIRC" + (2).to_bytes(4, "big") + (20_001).to_bytes(4, "big")
     with pytest.raises(ValueError, match="too many files"):
         list(Index("", many).files())

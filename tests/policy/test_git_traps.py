@@ -172,6 +172,7 @@ def test_other_forms_say_why_they_ask(plain: TrapPlace) -> None:
         ("git show --all", "all may choose"),
         ("git diff HEAD~1 HEAD main", "more than two commits"),
         ("git show 'HEAD@{1}'", "understood"),
+        ("git show HEAD:docs/a.txt HEAD", "understood"),
         ("git -C new.txt log", "new.txt is a link or no folder"),
         ("git -C .. log", ".. is outside"),
         ("git -C gone log", "gone is a link or no folder"), ("git show HEAD:.env", ".env may hold"),

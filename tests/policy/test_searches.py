@@ -70,6 +70,7 @@ def test_what_an_ignore_file_shows_is_read(root: Path) -> None:
         ("src/.ignore", "!.github\n!keep.py\n", False), (".gitignore", ".git\n#!.git\n", False),
         ("src/deep/.ignore", "!.git\n", False), ("../.ignore", "![.]git\n", True),
         (".ignore", "#" * (64 * 1024 + 1), True), (".ignore", "!.gi?\n", True),
+        (".ignore", "#" * 64 * 1024, False),
     ):  # fmt: skip
         file = root / place
         file.parent.mkdir(exist_ok=True)

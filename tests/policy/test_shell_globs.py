@@ -137,6 +137,13 @@ def test_no_other_word_counts_as_a_pattern(text: str) -> None:
     assert split_plain(text, patterns=True) is None
 
 
+def test_a_value_in_quotes_that_is_expanded_is_not_plain() -> None:
+    for text in ('a --x="$y"', "a --x='y", 'a --format=format:"`y`"', "a --x='y'z"):
+        assert split_plain(text) is None
+    (found,) = split_plain("a --format=format:'%h %s' --x=\"y z\"") or ()
+    assert found.words == ("a", "--format=format:%h %s", "--x=y z")
+
+
 def test_a_text_with_a_denial_in_front_is_not_plain() -> None:
     assert split_plain("! ls") is None
     assert split_plain("ls !") is not None
