@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
 # More would take longer than it is worth; it is shown as its source.
 LONGEST = 2_000
+# What the package knows of sizes is shared: of two that are drawn at once one is placed wrongly.
+_ONE_AT_A_TIME = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,11 @@ def draw_formula(tex: str, *, display: bool, size: float, color: str) -> Drawing
     a font, so that a window calls this in a thread."""
     if not tex.strip() or len(tex) > LONGEST:
         return None
+    with _ONE_AT_A_TIME:
+        return _drawn(tex, display=display, size=size, color=color)
+
+
+def _drawn(tex: str, *, display: bool, size: float, color: str) -> Drawing | None:
     # Not needed before the first formula, and it takes a quarter of a second.
     from latex2mathml import exceptions
     from latex2mathml.converter import convert

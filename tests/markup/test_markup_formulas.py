@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from kinet.markup.blocks import split
-from kinet.markup.formulas import draw_formula
+from kinet.markup.formulas import Drawing, draw_formula
 from kinet.markup.look import Look
 from kinet.markup.parser import parser
 from kinet.markup.render import to_html
@@ -121,6 +124,31 @@ def test_a_drawing_knows_its_line() -> None:
     assert made is not None
     assert 0 < made.ascent < made.height
     assert "#123456" in made.svg
+
+
+def test_formulas_that_are_drawn_at_once_are_those_that_are_drawn_alone() -> None:
+    cases = r"\begin{cases} 1 & x>0 \\ 0 & \text{else} \end{cases}"
+    all_of_them = [
+        r"\sum_{i=1}^{n} i",
+        "y^2",
+        cases,
+        r"\frac{a}{b}",
+        r"\int_0^1 x",
+        r"\sqrt{x}",
+    ] * 5
+
+    def draw(tex: str) -> Drawing | None:
+        return draw_formula(tex, display="cases" in tex, size=15, color="#000000")
+
+    alone = {tex: draw(tex) for tex in set(all_of_them)}
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            together = list(threads.map(draw, all_of_them))
+    finally:
+        sys.setswitchinterval(before)
+    assert together == [alone[tex] for tex in all_of_them]
 
 
 class _Colors(dict[str, str]):
