@@ -75,3 +75,14 @@ def test_a_fault_has_its_test(fault: int) -> None:
 def test_each_fault_can_be_brought_back() -> None:
     assert PATCHES.keys() == FAULTS.keys()
     assert all(PATCHES.values())
+
+
+@pytest.mark.parametrize("fault", PATCHES)
+def test_each_patch_finds_the_place_it_changes(fault: int) -> None:
+    """Who writes such a place anew writes its patch anew, and tries it with the bench."""
+    for patch in PATCHES[fault]:
+        texts: dict[str, str] = {}
+        for file, before, after in patch:
+            text = texts.get(file) or (ROOT / file).read_text(encoding="utf-8")
+            assert before in text, f"{file} has no more:\n{before}"
+            texts[file] = text.replace(before, after)

@@ -146,8 +146,8 @@ PATCHES: Mapping[int, tuple[Patch, ...]] = {
         (
             (
                 "kinet/markup/formula_rules.py",
-                "    return tight and alone and not _MONEY.match(content)",
-                "    return True",
+                "    before, after = source[start - 1 : start], source[end + len(opener) :][:1]\n",
+                "    return True\n",
             ),
         ),
     ),
@@ -192,12 +192,10 @@ PATCHES: Mapping[int, tuple[Patch, ...]] = {
                 "kinet/ui/transcript/blocks/documents.py",
                 "    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)\n"
                 "    document.setDefaultTextOption(option)\n"
-                "    document.setTextWidth(width)\n"
-                "    if not quoted",
+                "    document.setTextWidth(width)\n",
                 "    option.setWrapMode(QTextOption.WrapMode.WordWrap)\n"
                 "    document.setDefaultTextOption(option)\n"
-                "    document.setTextWidth(width)\n"
-                "    if not quoted",
+                "    document.setTextWidth(width)\n",
             ),
         ),
     ),
