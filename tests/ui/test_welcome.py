@@ -7,7 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QLineEdit, QPushButton
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from kinet.core.errors import SettingsError
@@ -262,6 +263,19 @@ async def test_tour_and_skip_always_work(visit: Visit, qtbot: QtBot) -> None:
         visit.button("tourButton").click()
     with qtbot.waitSignal(visit.page.skipped):
         visit.button("skipButton").click()
+
+
+async def test_a_key_is_revealed_by_the_menu_too(visit: Visit, qtbot: QtBot) -> None:
+    await visit.type_key("lm-x")
+    field = visit.page.key.field
+    asked = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, field.rect().center())
+    QApplication.sendEvent(field, asked)
+    (menu,) = field.findChildren(QMenu)
+    reveal = menu.actions()[-1]
+    assert reveal.text() == "Reveal"
+    reveal.trigger()
+    assert field.echoMode() == QLineEdit.EchoMode.Normal
+    menu.close()
 
 
 async def test_the_key_is_masked_until_it_is_asked_for(visit: Visit) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QAction
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from kinet.ui.kit.part_buttons import name_buttons_in
@@ -37,6 +38,15 @@ class MaskedField(QLineEdit):
     def set_revealed(self, revealed: bool) -> None:
         """Shows or masks what is typed."""
         self._reveal.setChecked(revealed)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The eye in the field is no stop of Tab: who has no mouse finds it in the menu."""
+        menu = self.createStandardContextMenu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if self._reveal.isVisible():
+            menu.addSeparator()
+            menu.addAction(self._reveal)
+        menu.popup(event.globalPos())
 
     def refresh_icons(self) -> None:
         """Draws the icons in the colours of the current look."""
