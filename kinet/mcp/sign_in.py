@@ -220,7 +220,7 @@ class SignIn:
         hide(told.code)
         self._does("Getting the token")
         issuer = told.issuer
-        if issuer is not None and _is_same_root(issuer, self._issuer()):
+        if issuer is not None and is_same_root(issuer, self._issuer()):
             issuer = self._issuer()
         return self._oauth.code(code=told.code, state=told.state, iss=issuer)
 
@@ -313,12 +313,12 @@ def _with_issuer(body: bytes, expected: str) -> bytes:
     except (ValueError, RecursionError):
         return body
     issuer = told.get("issuer") if isinstance(told, dict) else None
-    if not isinstance(issuer, str) or issuer == expected or not _is_same_root(issuer, expected):
+    if not isinstance(issuer, str) or issuer == expected or not is_same_root(issuer, expected):
         return body
     return json.dumps({**told, "issuer": expected}).encode()
 
 
-def _is_same_root(one: str, other: str) -> bool:
+def is_same_root(one: str, other: str) -> bool:
     """True for one host with and without the slash behind it, and for nothing with a path."""
     plain = one.removesuffix("/")
     return plain == other.removesuffix("/") and urlsplit(plain).path == ""

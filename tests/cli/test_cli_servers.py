@@ -208,5 +208,3 @@ def test_a_sign_in_without_a_keychain_is_refused_in_words(  # type: ignore[no-un
     ran = kinet("servers", "sign-in", "docs")
     assert ran.code == 1
     assert "no keychain that answers. A sign-in is kept nowhere else." in ran.err
-    ran = kinet("servers", "sign-out", "dogs")
-    assert (ran.code, ran.err) == (1, "There is no server dogs. There are: docs.\n")

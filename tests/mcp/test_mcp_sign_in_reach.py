@@ -6,6 +6,7 @@ import pytest
 
 from kinet.core.errors import ToolError
 from kinet.mcp.definition import read_definition
+from kinet.mcp.sign_in import is_same_root
 from kinet.mcp.sign_in_reach import SignInReach
 from kinet.tools.web.web_transport import Reach
 
@@ -54,3 +55,18 @@ def test_a_server_without_protection_gets_no_token() -> None:
     way = SignInReach(server, Reach(resolve=lambda host: ["93.184.216.34"]))
     with pytest.raises(ToolError, match="without protection"):
         way.check_server()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("https://a.example", "https://a.example/", True),
+        ("https://a.example/", "https://a.example", True),
+        ("https://a.example/t", "https://a.example/t/", False),
+        ("https://a.example//", "https://a.example", False),
+        ("https://a.example", "http://a.example/", False),
+        ("https://a.example.evil", "https://a.example", False),
+    ],
+)
+def test_only_a_host_is_the_same_with_a_slash_behind_it(one: str, other: str, same: bool) -> None:
+    assert is_same_root(one, other) is same
