@@ -95,6 +95,7 @@ class TextPrinter:
         self._out = out or sys.stdout
         self._side = side or sys.stderr
         self._calls: dict[str, str] = {}
+        self._told = ""
         self._at_line_start = True
         self._written = False
 
@@ -116,6 +117,7 @@ class TextPrinter:
             case ContextCompacted(before=before, after=after):
                 self._aside(f"The conversation was shortened from {before:,} to {after:,} tokens.")
             case Notice(text=text):
+                self._told = text
                 self._aside(text)
             case StepFinished() | ApprovalResolved():
                 pass
@@ -152,7 +154,7 @@ class TextPrinter:
         if event.error is not None:
             hint = f" {event.error.hint}" if event.error.hint else ""
             self._aside(f"{event.error.message}{hint}")
-        elif event.reason != "completed":
+        elif event.reason != "completed" and not (event.detail and event.detail == self._told):
             words = {"stopped": "Stopped.", "step_limit": "Ended at the step limit."}
             words |= {"budget": "Ended at the budget.", "no_progress": "Ended without progress."}
             self._aside(f"{words.get(event.reason, event.reason)} {event.detail}".strip())

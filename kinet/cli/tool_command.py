@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinet.cli.check_command import local_permits
 from kinet.cli.tool_servers import ready_tools, servers_for
-from kinet.core.approval import ApprovalRequest, Approver, NobodyToAsk
+from kinet.core.approval import ApprovalRequest, Approver, Decision, NobodyToAsk
 from kinet.core.errors import ToolError
 from kinet.paths import data_dir
 from kinet.policy.gate import gather, judge
@@ -121,7 +121,7 @@ async def _run(toolbox: Toolbox, options: argparse.Namespace, arguments: Mapping
             question = found.question(checked, context) or _plain_question(found.name, plain)
             decision = await _approver(mode).ask(replace(question, reason=verdict.reason))
             if not decision.allowed:
-                return _refused(decision.reason or "the answer was no", DENIED)
+                return _refused(_why_not(decision, verdict.reason), DENIED)
         boxed = problem == "" and plain.get("outside_sandbox") is not True
         output = await found.run(checked, replace(context, grant=facts.grant, boxed=boxed))
     except ToolError as exc:
@@ -150,8 +150,14 @@ def _plain_question(name: str, arguments: Mapping[str, Any]) -> ApprovalRequest:
     return ApprovalRequest("", "", name, "other", f"Allow {name}?", body)
 
 
+def _why_not(decision: Decision, why_asked: str) -> str:
+    if decision.unasked:
+        return f"{why_asked}; nobody can be asked here"
+    return decision.reason or "the answer was no"
+
+
 def _refused(reason: str, code: int) -> int:
-    _print(ToolOutput(f"Not run: {reason}.", preview="not run", is_error=True))
+    _print(ToolOutput(f"Not run: {reason.removesuffix('.')}.", preview="not run", is_error=True))
     return code
 
 

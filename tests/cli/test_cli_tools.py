@@ -41,6 +41,18 @@ def test_a_lone_edit_needs_no_read_before(kinet: Kinet, folder: Path) -> None:
     assert (folder / "notes.md").read_bytes() == b"Tuesday\r\n"
 
 
+@pytest.mark.parametrize("mode", ["all", "deny", "ask"])
+def test_a_call_that_nobody_can_be_asked_about_says_why(
+    kinet: Kinet, folder: Path, mode: str
+) -> None:
+    outside = json.dumps({"path": str(folder.parent / "other.md"), "content": "x"})
+    ran = kinet("tool", "write_file", outside, "--cwd", folder, "--approve", mode)
+    assert ran.code == 5
+    said = ran.json["content"]
+    assert "other.md is outside the project folder; nobody can be asked" in said
+    assert not said.endswith("..")
+
+
 def test_arguments_may_come_from_stdin(kinet: Kinet, folder: Path) -> None:
     ran = kinet("tool", "read_file", "-", "--cwd", folder, given='{"path": "notes.md"}')
     assert "Monday" in ran.json["content"]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -104,7 +106,7 @@ _EVENTS = st.lists(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_EVENTS, st.integers(0, 120))
 async def test_whatever_waits_comes_in_its_order_and_nothing_of_it_is_lost(
     events: list[Event], taken_between: int
@@ -226,10 +228,14 @@ class Reader:
         self.told: list[str] = []
         self._times, self._seen = times, 0
         self.grew_unread = False
+        # Seconds that went by while the command was held.
+        self.later = 0.0
 
     def unread(self) -> bool:
         if self._times <= 0 or not self.told:
             return False
+        if self._seen:
+            self.later += 1000
         self.grew_unread |= 0 < self._seen < len(self.told)
         self._seen = len(self.told)
         self._times -= 1
@@ -247,11 +253,16 @@ def _command(text: str, folder: Path, reader: Reader, timeout_s: float) -> Runni
     )
 
 
-async def test_a_held_command_loses_nothing_and_its_time_stands(tmp_path: Path) -> None:
+async def test_a_held_command_loses_nothing_and_its_time_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reader = Reader(5)
-    # Held for a quarter of a second, of which it has less.
-    running = _command("echo first; sleep 0.06; seq 1 100000; echo END", tmp_path, reader, 0.2)
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + reader.later)
+    for module in ("process", "holding"):
+        monkeypatch.setattr(f"kinet.tools.processes.{module}.time", clock)
+    running = _command("echo first; sleep 0.06; seq 1 100000; echo END", tmp_path, reader, 600)
     ended = await finish(running)
+    assert reader.later >= 1000
     assert not ended.timed_out
     assert ended.output == "first\n" + "".join(f"{n}\n" for n in range(1, 100_001)) + "END\n"
     assert not reader.grew_unread

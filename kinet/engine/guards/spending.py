@@ -53,7 +53,9 @@ class Spending:
                     continue
                 decision = await ask(budget_question(limit.of, limit.budget, limit.before + spent))
                 if not decision.allowed:
-                    detail = f"The {limit.of}'s budget of {limit.budget:.2f} USD was reached."
+                    # One of less than a cent is not called none.
+                    budget = f"{limit.budget:.2f}" if limit.budget >= 0.01 else f"{limit.budget:g}"
+                    detail = f"The {limit.of}'s budget of {budget} USD was reached."
                     self._no = Ending("budget", detail)
                 else:
                     self._allow(limit, decision, spent)

@@ -172,7 +172,7 @@ class Turn:
                 return self._idle.after_empty()
             return Ending(
                 "step_limit",
-                f"The limit of {self._cap.steps} steps was reached; the task may be unfinished.",
+                f"The limit of {_steps(self._cap.steps)} was reached; the task may be unfinished.",
             )
         if completion.finish == "pause":
             return await self._idle.after_talk()
@@ -244,3 +244,7 @@ def conversation_of(request: TurnRequest) -> Conversation:
     if request.occupancy and 0 < covered <= len(messages):
         conversation.occupancy, conversation.occupancy_messages = request.occupancy, covered
     return conversation
+
+
+def _steps(number: int) -> str:
+    return f"{number:,} step{'' if number == 1 else 's'}"

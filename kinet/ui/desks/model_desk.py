@@ -112,6 +112,11 @@ class ModelDesk(TurnChoosing):
         if self._settings is not None:
             self._settings.find_facts(words)
 
+    def put_away(self) -> None:
+        """Another look is about to be applied: settings that are closed are not in its way."""
+        if self._settings is not None:
+            self._settings.put_away()
+
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""
         if self._welcome is not None:

@@ -29,6 +29,7 @@ from kinet.ui.kit.round_corners import cut_corners
 from kinet.ui.kit.row_ground import RingDelegate
 from kinet.ui.kit.scrim import Scrim
 from kinet.ui.kit.when_kept import when_kept
+from kinet.ui.look.look import APART
 from kinet.ui.look.theme import current_theme, icon
 from kinet.ui.preferences.folder_parts import FolderParts
 from kinet.ui.preferences.live_parts import LiveParts
@@ -93,6 +94,10 @@ class SettingsDialog(QDialog):
         self.toast = SettingsToast(self._frame)
         QShortcut(QKeySequence.StandardKey.Find, self).activated.connect(self.search.setFocus)
         self.finished.connect(self._finish)
+        self._away: list[SettingsPage] = []
+        self._coming = QTimer(self)
+        self._coming.setInterval(20)
+        self._coming.timeout.connect(self._bring_back)
         self._dressing = QTimer(self)
         self._dressing.setSingleShot(True)
         self._dressing.timeout.connect(self._dress)
@@ -123,6 +128,27 @@ class SettingsDialog(QDialog):
         """Looks for words on the memory page."""
         self.parts.find_facts(words)
 
+    def put_away(self) -> None:
+        """Another look is about to be applied: what is not shown takes it on when it is."""
+        if self.isVisible():
+            return
+        self._coming.stop()
+        for page in self.pages.values():
+            if page not in self._away:
+                self.stack.removeWidget(page)
+                page.setParent(self._room)
+                self._away.append(page)
+
+    def _bring_back(self, page: SettingsPage | None = None) -> None:
+        """Puts a page back, or the next one: the rest come while the first is looked at."""
+        if page is None and self._away:
+            page = self._away[0]
+        if page in self._away:
+            self._away.remove(page)
+            self.stack.addWidget(page)
+        if not self._away:
+            self._coming.stop()
+
     def set_folder(self, folder: str) -> None:
         """The project that facts added here may belong to; "" for none."""
         self.parts.set_folder(folder)
@@ -130,6 +156,9 @@ class SettingsDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """In the middle of its window, over a scrim; never larger than the window."""
         super().showEvent(event)
+        if self._away:
+            self._turn(self.list.currentRow())
+            self._coming.start()
         if self._shown_before:
             self.refresh()
         if self._trash is not None:
@@ -174,6 +203,11 @@ class SettingsDialog(QDialog):
             handle.startSystemMove()
 
     def _build(self) -> None:
+        # Where the pages wait while this is closed and the look changes: once settings had been
+        # opened each zoom took a third of a second.
+        self._room = QWidget()
+        self._room.setProperty(APART, True)
+        self.destroyed.connect(self._room.deleteLater)
         self._frame = QFrame(self)
         self._frame.setObjectName("settingsFrame")
         self._side = QFrame(self._frame)
@@ -295,7 +329,9 @@ class SettingsDialog(QDialog):
     def _turn(self, number: int) -> None:
         if number >= 0:
             section = self.list.item(number).data(Qt.ItemDataRole.UserRole)
-            self.stack.setCurrentWidget(self.pages[section])
+            page = self.pages[section]
+            self._bring_back(page)
+            self.stack.setCurrentWidget(page)
             self._live.show_page(section)
 
     def _filter(self, words: str) -> None:

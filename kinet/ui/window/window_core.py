@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QMainWindow, QStackedWidget
+from shiboken6 import isValid
 
 from kinet.ui.chat.chat_panel import ChatPanel
 from kinet.ui.chat.job_shelf import JobDesk
@@ -189,6 +190,7 @@ class WindowCore(QObject):
         parts.sidebar.memory_requested.connect(lambda: parts.models.open_settings("memory"))
         parts.frame.layout_changed.connect(self._arranged)
         parts.look.changing.connect(parts.desk.shelf.put_away)
+        parts.look.changing.connect(parts.models.put_away)
         parts.look.changing.connect(lambda: parts.steps.put_away(parts.desk.shelf.room))
         parts.look.changed.connect(self._restyle)
 
@@ -231,6 +233,9 @@ class WindowCore(QObject):
 
     async def _offer_more(self, palette: Palette) -> None:
         """Adds skills and servers to a palette, if it is still open when they are read."""
+        if not isValid(palette):
+            # Closed before this began.
+            return
         closed: list[bool] = []
         palette.closed.connect(lambda: closed.append(True))
         known = await self.skills.read_now()
