@@ -65,12 +65,14 @@ class Assembly:
         self.facts: FactBook = host.facts if host else FactBook(home / FACTS_FILE)
         self.rule_book: RuleBook = host.rule_book if host else RuleBook(home)
         self.skills = skill_library(self.settings, self.trust.trusts, home)
-        self.tool_servers = ToolServerBook(
+        self.tool_servers: ToolServerBook = ToolServerBook(
             self.settings,
             keychain,
             self.trust.server_list,
             # A run has no next turn in which a late server could join.
             wait_seconds=LONGEST_START if options.headless else 0.0,
+            # Where there is no keychain the window alone knows where people are signed in.
+            accounts=host.tool_servers.accounts if host else None,
         )
         self.kept: KeptThings = host.kept if host else KeptThings(home, self.settings)
         self.database: Database = host.database if host else open_database(home, save=options.save)

@@ -44,6 +44,8 @@ class DescribedBefore:
             kept = self._read()
             if kept.get(key, {}).get("definition") == tool.definition:
                 return
+            # Another program may have written since.
+            kept = self._read(anew=True)
             kept.pop(key, None)
             kept[key] = {"definition": tool.definition, "text": _told(server, tool)}
             while len(kept) > _MOST_TOOLS:
@@ -53,9 +55,10 @@ class DescribedBefore:
                 with contextlib.suppress(OSError):
                     write_bytes(self._path, json.dumps(kept, ensure_ascii=False).encode())
 
-    def _read(self) -> dict[str, dict[str, str]]:
-        if self._kept is None:
-            self._kept = _rows(self._path) if self._path is not None else {}
+    def _read(self, *, anew: bool = False) -> dict[str, dict[str, str]]:
+        if self._kept is None or anew:
+            found = _rows(self._path) if self._path is not None else {}
+            self._kept = {**(self._kept or {}), **found}
         return self._kept
 
 

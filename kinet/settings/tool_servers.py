@@ -38,11 +38,15 @@ class ToolServerBook:
         folder_list: FolderList,
         *,
         wait_seconds: float = 0.0,
+        accounts: KeychainAccounts | None = None,
     ) -> None:
-        """`wait_seconds` is how long a turn waits for its servers: where there is no next one."""
+        """`wait_seconds` is how long a turn waits for its servers: where there is no next one.
+
+        `accounts` are sign-ins shared with another book of the same program.
+        """
         self._settings, self._keychain, self._folder_list = settings, keychain, folder_list
         self.wait_seconds = wait_seconds
-        self.accounts = KeychainAccounts(keychain, settings.path.parent)
+        self.accounts = accounts or KeychainAccounts(keychain, settings.path.parent)
         self._guard = threading.Lock()
         self._servers: Servers | None = None
         self._listeners: list[Callable[[], None]] = []

@@ -98,6 +98,15 @@ def test_without_a_place_to_write_it_is_known_in_this_run(tmp_path: Path) -> Non
     assert "+Other." in described.changes(DOCS, tool("Other."))
 
 
+def test_two_programs_keep_what_the_other_wrote(path: Path) -> None:
+    one, other = DescribedBefore(path), DescribedBefore(path)
+    assert other.changes(DOCS, tool()) == ""
+    one.note(DOCS, tool())
+    other.note(replace(DOCS, name="more"), tool())
+    assert DescribedBefore(path).changes(DOCS, tool("Other.")) != ""
+    assert DescribedBefore(path).changes(replace(DOCS, name="more"), tool("Other.")) != ""
+
+
 def test_only_so_many_are_kept(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kinet.mcp.described_before._MOST_TOOLS", 2)
     described = DescribedBefore(path)

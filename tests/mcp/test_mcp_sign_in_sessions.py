@@ -11,6 +11,7 @@ import pytest
 from signing_server import Authority, signing_server
 from test_mcp_sessions import World, notices, results, sent, world
 
+from kinet.assembly import Assembly
 from kinet.core.events import TurnFinished
 from kinet.mcp.sign_in import Visit
 from tests.support.replies import asks_for, says
@@ -59,6 +60,13 @@ async def test_a_call_that_wants_a_sign_in_is_told_and_the_turn_goes_on(
         (row,) = await runtime.services.servers.rows(world.folder)
         assert (row.state, row.signed_in, len(authority.asked)) == ("sign_in", "", 1)
         assert book.standing(session.id).tools == ()
+        # What runs for a command in this program is signed in as well, keychain or not.
+        server = book.own()[0]
+        book.accounts.keep(server, "kept")
+        guest = Assembly(world.home, runtime.options, runtime._parts())
+        assert guest.tool_servers.accounts.load(server) == "kept"
+        await guest.close()
+        book.accounts.forget(server)
         written = [it.read_bytes() for it in world.home.rglob("*") if it.is_file()]
         told_all = (
             b"".join(written) + repr(events).encode() + json.dumps(world.model.bodies).encode()
