@@ -165,6 +165,7 @@ def test_other_forms_say_why_they_ask(plain: TrapPlace) -> None:
         ("git log 'a b'", "is not plainly a commit or a file"),
         ("git show HEAD:../x", "../x is unclear"), ("git blame", "git blame lacks its file"),
         ("git grep", "git grep lacks a pattern"), ("git diff ../x", "../x is outside the project"),
+        ("git diff docs/a.txt ../x", "../x is outside"),
         ("git log -- /etc/passwd", "is outside the project"),
         ("git log -p", "which commits are shown"),
         ("git log -p -21", "which commits are shown"), ("git log -p -2 -- src", "which commits"),

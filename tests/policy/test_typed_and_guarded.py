@@ -65,3 +65,20 @@ def test_only_what_was_seen_to_read_has_a_token_for_that(tmp_path: Path) -> None
         assert granted_to_read("shell", {"command": command}, found.grant) is reads
     assert not granted_to_read("shell", {"command": "ls"}, "")
     assert not granted_to_read("shell", {"command": "ls -l"}, facts("ls", tmp_path).grant)
+
+
+def test_what_a_server_says_of_itself_lets_nothing_pass(tmp_path: Path) -> None:
+    given = {"tool": "s__t", "access": "execute", "arguments": {}, "folder": tmp_path}
+    claims = gather(**given, definition="x", claims_read=True)  # type: ignore[arg-type]
+    silent = gather(**given, definition="x")  # type: ignore[arg-type]
+    other = gather(**given, definition="y")  # type: ignore[arg-type]
+    assert claims.grant == silent.grant != other.grant
+    reason = "what it does is known to its server alone"
+    for mode in ("ask", "edits", "all", "plan"):
+        found = judge(claims, mode)
+        assert (found.verdict, found.reason) == ("ask", reason)
+    assert found.scopes == ("once", "session", "folder", "always")
+    assert found.rule == "s__t with any arguments, as its server describes it now"
+    assert judge(silent, "plan").verdict == "deny"
+    assert judge(silent, "all", unsandboxed=True).verdict == "allow"
+    assert judge(claims, "deny").verdict == "deny"
