@@ -421,3 +421,33 @@ async def test_every_control_has_a_name(desk: Desk) -> None:
         for control in shown:
             inner = isinstance(control.parent(), QAbstractSpinBox | QComboBox | QTableView)
             assert inner or not control.isVisible() or control.accessibleName(), control
+
+
+async def test_closed_settings_are_not_in_the_way_of_a_zoom_and_are_back_when_opened(
+    desk: Desk, qtbot: QtBot
+) -> None:
+    dialog = desk.dialog
+    dialog.show_page("network")
+    dialog.put_away()
+    assert dialog.pages["network"].isVisible(), "what is open stays"
+    dialog.accept()
+    dialog.put_away()
+    page = dialog.pages["network"]
+    assert not any(one.window() is dialog for one in dialog.pages.values())
+    dialog.open()
+    assert page.isVisible()
+    assert dialog.stack.currentWidget() is page
+    dialog.show_page("models")
+    assert dialog.pages["models"].isVisible()
+    qtbot.waitUntil(lambda: all(one.window() is dialog for one in dialog.pages.values()))
+    assert dialog.stack.currentWidget() is dialog.pages["models"]
+    dialog.search.setText("no such words at all")
+    dialog.accept()
+    dialog.put_away()
+    dialog.open()
+    dialog.search.clear()
+    assert dialog.stack.currentWidget() is dialog.pages["models"]
+    # Put away again before all were back, and let go with some of them away.
+    dialog.accept()
+    dialog.put_away()
+    dialog.put_away()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from kinet.settings.fields import SettingField
@@ -59,14 +59,6 @@ class SettingsPage(QWidget):
         outer.setSpacing(0)
         outer.addWidget(head)
         outer.addWidget(self.area, 1)
-
-    def sizeHint(self) -> QSize:
-        """What is in it scrolls. To ask it would style all pages before the first is seen."""
-        return QSize(480, 400)
-
-    def minimumSizeHint(self) -> QSize:
-        """As for `sizeHint`."""
-        return QSize(200, 160)
 
     def add_fields(self, fields: Iterable[tuple[SettingField, object]]) -> None:
         """Adds a row for each field with its value."""
