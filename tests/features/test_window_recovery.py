@@ -19,6 +19,7 @@ from kinet.session.unsent import DRAFTS
 from kinet.store.database import FILE_NAME, Database
 from kinet.store.drafts import DraftPiece
 from kinet.store.sessions import NewSession, SessionStore
+from kinet.ui.sessions.session_list import word_of
 from kinet.ui.transcript.entries.entry import Hit
 from kinet.ui.transcript.entries.error_card import ErrorEntry
 from tests.support.live_window import LiveWindow, live_window
@@ -83,7 +84,11 @@ async def test_what_ran_and_what_is_not_known_is_shown_and_the_turn_goes_on(tmp_
     die(home)
     with ScriptedServer(says("It is built."), says("Once more.")) as server:
         async with live_window(home, server_url=server.base_url, folder=tmp_path) as live:
+            # Before it is opened: else nobody would know which of all sessions it was.
+            row = live.window.parts.sidebar.model.item("dead")
+            assert word_of(row, row.updated) == "Interrupted"
             live.window.desk.open("dead")
+            assert live.panel.state == "interrupted"
             shown = card(live)
             assert shown.title == "This turn was interrupted"
             assert live.text.count("Kinet ended in the middle of this turn") == 1

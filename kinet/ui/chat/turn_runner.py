@@ -68,6 +68,8 @@ class TurnRunner(QObject):
         self.steps = steps if steps is not None and steps.go_on(events) else StepBook(events)
         last = next((event for event in reversed(events) if isinstance(event, TurnFinished)), None)
         self.end = _END_WORDS.get(last.reason, "") if last is not None else ""
+        if last is not None and last.error is not None and last.error.kind == "interrupted":
+            self.end = "interrupted"
 
     def start(
         self,

@@ -157,6 +157,8 @@ class TurnStatus:
 
     def _written(self) -> str:
         tokens = int(self._characters * _TOKENS_PER_CHARACTER)
+        if tokens == 1:
+            return "1 token so far"
         return f"{tokens_words(tokens)} tokens so far" if tokens else ""
 
     def _tool_started(self, event: ToolStarted, now: float) -> None:

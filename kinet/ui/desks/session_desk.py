@@ -25,7 +25,7 @@ from kinet.ui.writing.drafts import DraftBook
 
 # Panels that are neither shown nor at work: more are let go, the longest unseen first.
 KEPT_PANELS = 4
-_LISTED_STATES = ("failed", "stopped")
+_LISTED_STATES = ("failed", "interrupted", "stopped")
 
 
 class SessionDesk(QObject):

@@ -34,6 +34,7 @@ _STATES: dict[str, tuple[str, str, str]] = {
     "running": ("Running", "running", "accent"),
     "waiting": ("Needs you", "alert", "warning"),
     "failed": ("Failed", "error", "danger"),
+    "interrupted": ("Interrupted", "error", "danger"),
     "stopped": ("Stopped", "stop", "text_2"),
     "unread": ("New", "ring", "accent"),
     "draft": ("Draft", "edit", "text_2"),
