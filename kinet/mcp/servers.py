@@ -150,6 +150,7 @@ class Servers:
         """Ends the running servers of these names: they are defined otherwise by now."""
         gone = set(names)
         self._accounts.forget(gone)
+        self.sign_ins.forget(gone)
         with self._guard:
             for key, slot in list(self._slots.items()):
                 if slot.connection.server.name in gone:

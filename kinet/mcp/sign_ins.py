@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any
@@ -81,8 +81,17 @@ class SignIns:
 
     def give_up(self, server: ServerDefinition) -> None:
         """Ends an attempt, or takes away what is told of one that failed."""
-        if self._attempts.pop(_key(server), None) is not None:
-            self._futures.pop(_key(server)).cancel()
+        self._give_up(_key(server))
+
+    def forget(self, names: Collection[str]) -> None:
+        """Ends what goes on for servers of these names: they are defined otherwise by now."""
+        for key in [key for key in tuple(self._attempts) if key.partition("\0")[0] in names]:
+            self._give_up(key)
+
+    def _give_up(self, key: str) -> None:
+        if self._attempts.pop(key, None) is not None:
+            if (future := self._futures.pop(key, None)) is not None:
+                future.cancel()
             self._changed()
 
     async def sign_in(
