@@ -65,8 +65,8 @@ class Passing:
                     raise told_error(message["error"])
                 if "left" in message:
                     left = message
-                else:
-                    await self._lines.tell(str(message.get("line", "")))
+                elif "line" in message:
+                    await self._lines.tell(str(message["line"]))
         except OSError:
             # Nobody reads any more; the owner sees the connection end and stops what runs.
             return None

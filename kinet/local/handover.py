@@ -35,9 +35,13 @@ class Exchange:
 
     async def tell(self, message: Mapping[str, Any]) -> None:
         """Sends one message. ConnectionError if the other side is gone."""
+        self.put(message)
+        await self._writer.drain()
+
+    def put(self, message: Mapping[str, Any]) -> None:
+        """Sends a small message and waits for nobody who reads it."""
         line = json.dumps(message, ensure_ascii=False, default=str)
         self._writer.write(line.encode("utf-8", "replace") + b"\n")
-        await self._writer.drain()
 
     async def hear(self) -> Message | None:
         """The next message; None when the other side has ended, or sends what is none."""

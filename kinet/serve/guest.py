@@ -12,6 +12,8 @@ from kinet.serve.desk import Claims, Host
 from kinet.serve.lines import Line
 from kinet.serve.server import Server
 
+# Characters that are heard without a word of it, and what a line counts beside its text.
+_MOST_UNTOLD, _EACH = 64 * 1024, 64
 # Seconds to say the last word to one that may not read.
 _LAST_WORD = 2.0
 
@@ -25,6 +27,8 @@ class ExchangeLines:
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange
         self.heard = 0
+        # Characters heard since that was told.
+        self._untold = 0
 
     async def hear(self) -> Line | None:
         """The next line; None when the client or its `kinet serve` has ended."""
@@ -32,10 +36,16 @@ class ExchangeLines:
         if message is None or "line" not in message:
             return None
         self.heard += 1
+        self._untold += len(str(message["line"])) + _EACH
+        if self._untold > _MOST_UNTOLD:
+            # Who says much and is not answered is kept a copy of all of it until then.
+            self._exchange.put({"heard": self.heard})
+            self._untold = 0
         return Line(str(message["line"]), str(message.get("problem", "")))
 
     async def tell(self, text: str) -> None:
         """Passes a line back."""
+        self._untold = 0
         await self._exchange.tell({"line": text, "heard": self.heard})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,7 +13,9 @@ import pytest
 
 from kinet.cli.served_there import Moved, pass_on
 from kinet.core.errors import StoreError
+from kinet.local import handover
 from kinet.local.handover import Exchange, HandoverServer
+from kinet.serve.guest import ExchangeLines
 from kinet.serve.lines import Ahead, Line
 from kinet.settings.options import Options
 
@@ -92,3 +95,60 @@ async def test_a_holder_that_breaks_off_or_refuses_is_told(
             assert passing is not None
             with pytest.raises(StoreError, match=said):
                 await asyncio.wait_for(passing.run(), 10)
+
+
+async def test_what_was_heard_is_not_kept_though_nothing_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard_all, forgotten = asyncio.Event(), asyncio.Event()
+
+    async def work(exchange: Exchange, message: dict[str, Any]) -> None:
+        lines = ExchangeLines(exchange)
+        while (await lines.hear()) is not None:
+            if lines.heard == 5_000:
+                heard_all.set()
+
+    async with _holder(tmp_path, monkeypatch, work):
+        client = Said(*(f"line {number} " + "x" * 80 for number in range(5_000)))
+        passing = await pass_on(client, Options(), None)
+        assert passing is not None
+        forget = passing._forget
+
+        def noted(heard: int) -> None:
+            forget(heard)
+            if heard > 4_000:
+                forgotten.set()
+
+        monkeypatch.setattr(passing, "_forget", noted)
+        running = asyncio.create_task(passing.run())
+        await asyncio.wait_for(heard_all.wait(), 20)
+        await asyncio.wait_for(forgotten.wait(), 20)
+        assert len(passing._sent) < 1_000
+        assert client.told == []
+        passing.stop()
+        await asyncio.wait_for(running, 20)
+
+
+async def test_long_lines_come_whole_bit_by_bit_and_one_that_is_too_long_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(handover, "LARGEST_LINE", 8 * 1024 * 1024)
+    said = ["é" * size for size in (0, 1_000_000, 3_000_000, 7, 1024 * 1024, 4_000_000)]
+    came: list[str] = []
+    ended = asyncio.Event()
+
+    async def work(exchange: Exchange, message: dict[str, Any]) -> None:
+        async for message in exchange.messages():
+            came.append(message["text"])
+        ended.set()
+
+    async with _holder(tmp_path, monkeypatch, work):
+        exchange = await handover.hand_over(tmp_path, {"verb": "x"})
+        assert exchange is not None
+        for text in said:
+            await exchange.tell({"text": text})
+        with contextlib.suppress(ConnectionError):
+            await exchange.tell({"text": "x" * 10 * 1024 * 1024})
+        await asyncio.wait_for(ended.wait(), 20)
+        exchange.close()
+    assert came == said
