@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from html import escape
 
 from kinet.markup.highlight import highlight, language_of_file, language_title
-from kinet.markup.inline import text_html
+from kinet.markup.inline import ASIDE, text_html
 from kinet.markup.look import Look
-from kinet.markup.visible import breakable, shown_code
+from kinet.markup.visible import PAD, breakable, shown_code
 
 
 def code_info(info: str) -> tuple[str, str]:
@@ -55,11 +55,13 @@ def code_rows(code: str, info: str, look: Look) -> list[str]:
     return [row or "&#8203;" for row in "".join(out).split("\n")]
 
 
-def code_head(info: str, look: Look) -> str:
-    """What stands above code: its file and its language; "" for neither."""
+def code_head(info: str, look: Look, *, whole: bool) -> str:
+    """What stands above code: its file, and its language where the `whole` of it is told. Never
+    copied: it is no part of the code. "" for nothing."""
     name, language = code_titles(info)
     words = [f"<b>{text_html(name)}</b>"] if name else []
-    return " &nbsp;".join([*words, *([text_html(language)] if language else [])])
+    words += [text_html(language)] if language and whole else []
+    return f'{PAD}<span title="{ASIDE}">{" &nbsp;".join(words)}</span>' if words else ""
 
 
 def _pieces(code: str, language: str) -> Iterator[tuple[str, str]]:

@@ -276,8 +276,9 @@ class _Writer:
             f"margin-left:{self.nest.left}px;margin-right:0;"
         )
         rows = [(row, "") for row in code_rows(token.content, token.info, self.look)]
-        if self.heads and (head := code_head(token.info, self.look)):
-            quiet = f"color:{self.look.colors['text_2']};font-family:{self.look.family};"
+        if head := code_head(token.info, self.look, whole=self.heads):
+            quiet = f"color:{self.look.colors['text_2']};"
+            quiet += f"font-family:{self.look.family};" if self.heads else ""
             rows.insert(0, (head, quiet))
         for place, (row, more) in enumerate(rows):
             # The ground reaches a little over the first and the last line.

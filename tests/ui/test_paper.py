@@ -235,7 +235,8 @@ def test_code_on_paper_has_its_colours_its_file_and_its_language(app: object) ->
         "```python totals.py\ndef total(): ...\n\nreturn 1\n```\n\n- item\n  ```js\n  let x\n  ```"
     )
     made = documents((Message("assistant", source),))
-    told = "\n".join(one.toPlainText() for one in made).replace("\u200b", "")
+    told = "\n".join(one.toPlainText() for one in made)
+    told = told.replace("\u200b", "").replace("\u2060", "")
     assert "totals.py  Python\ndef total(): ...\n\nreturn 1" in told.replace("\u00a0", " ")
     assert "item\nJavaScript\nlet x" in told
     keyword = load_theme("light").syntax["keyword"].lower()

@@ -114,6 +114,22 @@ def test_the_ground_of_code_in_a_list_covers_no_line_beside_it(app: object, answ
     assert panel.bottom() + 7 <= below.top() + 4
 
 
+def test_code_in_a_quote_of_a_list_tells_its_file_which_is_not_copied(app: object) -> None:
+    transcript = _loaded(
+        "- a\n  > ```py totals.py\n  > x = 1\n  > ```\n- b\n  ```sh\n  ls\n  ```\n"
+    )
+    piece = transcript.stage.flow.entries[1].pieces[0]
+    shown_there = unbroken(piece.document.toPlainText())
+    assert shown_there.split("\n") == ["a", "totals.py", "x = 1", "b", "ls"]
+    (bar,) = piece.ornaments.bars
+    assert bar.height() >= 40
+    assert len(piece.ornaments.panels) == 2
+    transcript.selection.all()
+    transcript.copy(plain=True)
+    settle(transcript)
+    assert QGuiApplication.clipboard().text().endswith("- a\nx = 1\n- b\nls")
+
+
 def test_an_underlined_heading_has_the_room_of_any_other(app: object) -> None:
     def height(answer: str) -> int:
         return int(_loaded(answer).stage.flow.entries[1].height)

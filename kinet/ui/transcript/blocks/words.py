@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from kinet.markup.inline import ASIDE
-from kinet.markup.visible import unbroken
+from kinet.markup.visible import PAD, unbroken
 from kinet.ui.transcript.blocks.documents import columns_in_order, reading_order, table_of
 from kinet.ui.transcript.blocks.formula_objects import OBJECT, pictures
 from kinet.ui.transcript.blocks.formula_shelf import source_of
@@ -35,6 +35,9 @@ def words(document: QTextDocument, begin: int, end: int) -> str:
         position = block.position()
         first = max(begin, position)
         said = "".join(_said(block, first, min(end, position + block.length() - 1)))
+        if said == PAD and len(block.text()) > 1:
+            # Nothing but what was added above code.
+            continue
         names = iter(pictures(block)[units(block.text(), 0, first - position).count(OBJECT) :])
         row = "".join(source_of(next(names, "")) if c == OBJECT else c for c in said)
         if position >= begin:
