@@ -29,7 +29,7 @@ def test_settings_are_read_as_git_reads_them_or_refused(tmp_path: Path) -> None:
     source = random.Random(3)
     file = tmp_path / "config"
     agreed = 0
-    for _ in range(90):
+    for _ in range(60):
         begin = source.choice(("", "[core]\n", "[a]\nk = ", '[a "b"]\nkey = x'))
         text = begin + "".join(source.choices(PIECES, k=source.randrange(1, 6)))
         file.write_bytes(text.encode())
@@ -46,7 +46,7 @@ def test_settings_are_read_as_git_reads_them_or_refused(tmp_path: Path) -> None:
             theirs = [tuple([*row.split("\n", 1), None][:2]) for row in rows]
             assert ours == theirs, text
             agreed += bool(ours)
-    assert agreed > 15
+    assert agreed > 10
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,7 @@ def test_every_name_is_judged_as_if_it_was_typed(root: Path) -> None:
     assert "src/k.pem may hold keys" in why("cat src/*", root)
     assert "src/k.pem may hold keys" in why("grep src/*", root)
     assert "may hold keys" in why("cat */*.p?m", root)
+    assert "src/k.pem may hold keys" in why("grep src/k*", root)
     assert ".git" in why("cat */.git/config", root)
     assert ".git" in why("cat */.git/*", root)
     assert why("cat src/*.py", root) == ""
