@@ -202,7 +202,8 @@ def test_the_index_names_what_git_names(plain: TrapPlace, tmp_path: Path) -> Non
     for number in range(70):
         other.writes(f"many/{'n' * number}.txt", "x")
     git(other, "add", "-A")
-    git(other, "add", "-N", "new.txt")
+    other.writes("later.txt", "x")
+    git(other, "add", "-N", "later.txt")
     assert [file.name for file in read_index(own).files()] == git(other, "ls-files").split("\n")
     assert not read_index(own).may_hold_repositories
     for words, trouble in (
