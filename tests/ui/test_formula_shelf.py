@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from PySide6.QtGui import QGuiApplication
@@ -63,6 +64,26 @@ def test_what_is_drawn_together_is_told_together(app: object, drawings: list[str
     settle(transcript)
     assert len(drawings) == 100
     assert len(told) < 50
+
+
+def test_a_formula_is_made_a_picture_once_while_its_answer_comes(
+    app: object, drawings: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Drawing] = []
+    room_of = formula_shelf.room_of
+
+    def make(drawing: Drawing, *looks: Any) -> Any:
+        made.append(drawing)
+        return room_of(drawing, *looks)
+
+    monkeypatch.setattr(formula_shelf, "room_of", make)
+    transcript = shown()
+    transcript.load([asked("Some.")])
+    presenter = live(transcript, [TextDelta("Here $x$ and $y$ are")])
+    for _ in range(10):
+        presenter.show(TextDelta(" and more"))
+        settle(transcript)
+    assert len(made) == 2
 
 
 @pytest.mark.parametrize("tex", ["x", "z^2", "n", r"\alpha", "m+n", r"\hat z"])

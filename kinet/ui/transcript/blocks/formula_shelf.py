@@ -16,6 +16,7 @@ from kinet.ui.transcript.blocks.formula_objects import Room, room_of
 # More than one screen can hold: what is seen and forgotten would be drawn again for ever. A block
 # has 6 KB at most, so a thousand formulas; a drawing takes some KB.
 KEPT = 4_000
+_ROOMS = 200
 # Milliseconds. What is drawn within this time is told at once: each telling looks at all entries.
 _GATHER = 30
 _NAMES = re.compile(r'src="(formula:[^"]+)"')
@@ -35,6 +36,8 @@ class FormulaShelf(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._drawings: OrderedDict[Key, Drawing | None] = OrderedDict()
+        # Made last: while an answer comes its open part is laid out again and again.
+        self._rooms: OrderedDict[tuple[object, ...], Room] = OrderedDict()
         self._waiting: set[Key] = set()
         self._made.connect(self._keep)
         self._tell = QTimer(self)
@@ -76,7 +79,14 @@ class FormulaShelf(QObject):
             sized = QFont(font)
             sized.setPixelSize(size)
             line = lines.get(size, round(1.6 * size))
-            made[name] = room_of(drawing, sized, line, width, ratio, self.shared * size)
+            looks = (name, sized.key(), line, width, ratio)
+            room = self._rooms.get(looks)
+            if room is None:
+                room = room_of(drawing, sized, line, width, ratio, self.shared * size)
+                self._rooms[looks] = room
+                while len(self._rooms) > _ROOMS:
+                    self._rooms.popitem(last=False)
+            made[name] = room
         return made
 
     def _draw(self, key: Key) -> None:
