@@ -6,6 +6,7 @@ import pytest
 
 from kinet.ui.transcript.blocks.formula_objects import OBJECT
 from kinet.ui.transcript.entries.steps_group import StepGroup
+from kinet.ui.transcript.entries.text_entry import TextEntry
 from kinet.ui.transcript.stage.finding import occurrences
 from tests.ui.transcript_kit import asked, said, saved, settle, shown, turn
 
@@ -136,3 +137,35 @@ def test_a_marked_formula_has_the_colour_of_a_mark_behind_it(app: object) -> Non
         if any(image.pixelColor(x, y).name() == colour for y in range(image.height()))
     ]
     assert 10 < len(marked) < 60
+
+
+def test_a_long_message_that_nobody_has_seen_is_split_bit_by_bit_before_it_is_shown(
+    app: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "".join(f"Paragraph {number}.\n\n" for number in range(1_500)) + "The needle.\n"
+    transcript = shown()
+    transcript.load([asked("Go."), said(text), *[said("Short words.\n\n" * 80)] * 8])
+    settle(transcript)
+    entry = transcript.stage.flow.entries[1]
+    assert entry.blocks is None
+    asked_for: list[bool] = []
+    split = TextEntry.split
+
+    def slowly(self: TextEntry, deadline: float) -> bool:
+        done = split(self, 0.0)
+        if self is entry:
+            asked_for.append(done)
+        return done
+
+    monkeypatch.setattr(TextEntry, "split", slowly)
+    found: list[tuple[int, int]] = []
+    transcript.found.connect(lambda number, of: found.append((number, of)))
+    assert transcript.find_next("needle") is None
+    settle(transcript)
+    assert found == [(1, 1)]
+    assert asked_for.count(False) > 1
+    assert asked_for[-1]
+    assert transcript.finder.current is not None
+    assert transcript.finder.current.entry == 1
+    # It is split by now: the next place is there at once.
+    assert transcript.find_next("needle") == (1, 1)

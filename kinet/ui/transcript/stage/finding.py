@@ -73,6 +73,10 @@ class Finder(QObject):
         if other or self._stamp != self._now():
             self.text = text
             return self._begin(stay=other)
+        self._stay = False
+        if self._timer.isActive() or not self._is_split(_FIRST_SECONDS):
+            self._timer.start()
+            return None
         return self._arrive(stay=False)
 
     @property
@@ -110,7 +114,7 @@ class Finder(QObject):
         self._stamp = self._now()
         self._hits, self._at, self._looked = [], None, 0
         self._stay = stay
-        if not self._look(_FIRST_SECONDS):
+        if not (self._look(_FIRST_SECONDS) and self._is_split(_SLICE_SECONDS)):
             self._timer.start()
             return None
         self._timer.stop()
@@ -130,11 +134,25 @@ class Finder(QObject):
         return True
 
     def _look_on(self) -> None:
-        if self._look(_SLICE_SECONDS):
+        if self._look(_SLICE_SECONDS) and self._is_split(_SLICE_SECONDS):
             self._timer.stop()
             self.found.emit(*self._arrive(stay=self._stay))
             if self._step:
                 self.arrived.emit()
+
+    def _is_split(self, seconds: float) -> bool:
+        """Splits the messages it may arrive at into their blocks, a long one bit by bit; True when
+        that is done."""
+        numbers = [number for number, _ in self._hits]
+        here = self.current.entry if self.current is not None else -1
+        if here in numbers:
+            place = numbers.index(here)
+            wanted = {here, numbers[(place + self._step) % len(numbers)]}
+        else:
+            wanted = {numbers[-1 if self._step < 0 else 0]} if numbers else set()
+        deadline = time.perf_counter() + seconds
+        entries = (self._flow.entries[number] for number in wanted)
+        return all(entry.split(deadline) for entry in entries if isinstance(entry, TextEntry))
 
     def _arrive(self, *, stay: bool) -> tuple[int, int]:
         """Goes a step from where it was; with `stay` only if that is no place any more."""
