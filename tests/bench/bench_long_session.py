@@ -156,7 +156,7 @@ async def use(home: Path, out: Path, messages: int) -> bool:
     """The whole use; False if a limit was missed."""
     async with live_window(home) as live:
         # As the program does after its start.
-        settle(live.window.desk)
+        settle(live.window.desk, asyncio.get_running_loop())  # type: ignore[arg-type]
         await asyncio.sleep(0.5)
         beats = Beats()
         person = Reader(live, beats)

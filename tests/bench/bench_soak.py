@@ -136,7 +136,7 @@ async def hour(turns: int, sizes: list[float], stalls: list[float]) -> dict[str,
         program.script = script
         async with shell_window(program) as window:
             # As the program does after its start.
-            settle(window.desk)
+            settle(window.desk, asyncio.get_running_loop())  # type: ignore[arg-type]
             watch = asyncio.ensure_future(_watch(stalls))
             person = Hour(window)
             for number in range(turns):

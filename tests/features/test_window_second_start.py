@@ -79,12 +79,15 @@ async def test_kinet_run_is_taken_by_the_open_window_and_stands_in_its_list(tmp_
             await held(home)
             ran = await kinet(
                 home, "run", "What is in the notes?", "--base-url", server.base_url,
-                "--model", "scripted", "--api-key-env", "ONLY_THERE", ONLY_THERE="sk-only-there",
+                "--model", "gpt-4o", "--api-key-env", "ONLY_THERE", ONLY_THERE="sk-only-there",
             )  # fmt: skip
             assert ran.code == 0, ran.err
             assert ran.out == "There are **oats**.\n"
             assert "read_file notes.txt" in ran.err
             await until(lambda: live.window.parts.sidebar.model.shown_ids())
+            # What it cost is part of what the window tells.
+            month = live.window.parts.sidebar.month_label
+            await until(lambda: month.whole_text().startswith("This month"), what="it is counted")
             live.window.open_session(live.window.parts.sidebar.model.shown_ids()[0])
             assert "There are **oats**." in live.text
     assert server.requests[0].headers["authorization"] == "Bearer sk-only-there"

@@ -160,7 +160,8 @@ class WindowCore(QObject):
         for sentence in program.problems:
             parts.toast.tell(sentence, seconds=0)
         spawn(self.show_month(), "month total")
-        spawn(serve_commands(program, self._window, parts.desk), "serving commands")
+        spent = lambda: spawn(self.show_month(), "month total")  # noqa: E731
+        spawn(serve_commands(program, self._window, parts.desk, spent), "serving commands")
         self.warm_up.watch(self._window)
         if parts.desk.current.composer.text():
             # Typed meanwhile, or before the last end: it is about to be sent.
