@@ -170,9 +170,9 @@ def _deaf(client: RpcClient, text: str) -> str:
     return session
 
 
-def _hung_up(model: ScriptedServer) -> bool:
-    """Also in the middle of what the model says."""
-    request = model.requests[0]
+def _hung_up(model: ScriptedServer, number: int = 0) -> bool:
+    """Also in the middle of what the model says, or before its first word."""
+    request = model.requests[number]
     return request.closed.is_set() or request.answered_at is not None
 
 
@@ -192,7 +192,7 @@ def test_a_turn_goes_on_and_is_stored_while_nobody_reads_and_can_still_be_stoppe
     assert model.wait_for_requests(3)
     stop = {"session_id": session}
     client.write({"jsonrpc": "2.0", "id": "x", "method": "session/stop", "params": stop})
-    assert model.requests[2].closed.wait(PATIENCE)
+    _until(lambda: _hung_up(model, 2), "the model's server hears of it")
     client.start_reading()
     assert client.answer("x") == {"was_running": True}
     assert client.answer("s")["reason"] == "completed"
