@@ -79,6 +79,13 @@ def test_what_an_ignore_file_shows_is_read(root: Path) -> None:
         file.unlink()
 
 
+def test_what_an_ignore_file_further_down_shows_is_read(root: Path) -> None:
+    (root / "src" / "deep" / ".git").mkdir()
+    assert why("rg x src", root) == ""
+    (root / "src" / "deep" / ".ignore").write_text("!.git\n")
+    assert "a repository's own folder" in why("rg x src", root)
+
+
 def test_secrets_count_as_far_as_they_are_read(root: Path) -> None:
     (root / ".env").write_text("k")
     (root / "src" / ".aws").mkdir()
