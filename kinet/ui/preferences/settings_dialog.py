@@ -94,6 +94,7 @@ class SettingsDialog(QDialog):
         self.toast = SettingsToast(self._frame)
         QShortcut(QKeySequence.StandardKey.Find, self).activated.connect(self.search.setFocus)
         self.finished.connect(self._finish)
+        self._is_stale = False
         self._away: list[SettingsPage] = []
         self._coming = QTimer(self)
         self._coming.setInterval(20)
@@ -156,6 +157,9 @@ class SettingsDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """In the middle of its window, over a scrim; never larger than the window."""
         super().showEvent(event)
+        if self._is_stale:
+            self._is_stale = False
+            self._dress()
         if self._away:
             self._turn(self.list.currentRow())
             self._coming.start()
@@ -190,11 +194,13 @@ class SettingsDialog(QDialog):
         self.close_button.move(self._frame.width() - 28 - 26, 22)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Another look: the icons are drawn anew, once."""
+        """Another look: the icons are drawn anew, once, and when it is seen."""
         super().changeEvent(event)
         kinds = (QEvent.Type.PaletteChange, QEvent.Type.StyleChange)
         if event.type() in kinds and hasattr(self, "_dressing"):
-            self._dressing.start(0)
+            self._is_stale = not self.isVisible()
+            if not self._is_stale:
+                self._dressing.start(0)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """The head can be dragged, since there is no frame to take hold of."""
