@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import traceback
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
@@ -96,3 +100,41 @@ async def test_a_folder_that_is_chosen_holds_for_new_sessions(tmp_path: Path) ->
         assert live.panel.header.folder.text().endswith("work")
     async with live_window(home) as live:
         await until(lambda: live.panel.folder == folder)
+
+
+async def test_the_window_waits_for_no_disk_when_something_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    async with live_window(home, server_url="http://127.0.0.1:9/v1", folder=tmp_path) as live:
+        window, here = live.window, threading.current_thread()
+        waited: list[str] = []
+
+        def note(owner: object, name: str) -> None:
+            real = getattr(owner, name)
+
+            def noted(*given: object) -> object:
+                if threading.current_thread() is here:
+                    waited.extend(traceback.format_stack(limit=8))
+                return real(*given)
+
+            monkeypatch.setattr(owner, name, noted)
+
+        # The disk itself, and whoever else writes.
+        note(os, "fsync")
+        note(Future, "result")
+        window.look.set_zoom(120)
+        window.look.zoom_by(10)
+        window.parts.models.choose_mode("plan")
+        live.type("a draft to be kept")
+        window.desk.save_drafts()
+        other = tmp_path / "other"
+        other.mkdir()
+        window.parts.files.use_folder(other)
+        assert waited == []
+        window.program.keeper.wait()
+        kept = SettingsStore(home)
+        assert (kept.get("appearance.zoom"), kept.get("approvals.mode")) == (130, "plan")
+        assert kept.get("general.folder") == str(other)
+        assert "a draft to be kept" in (home / "drafts.json").read_text("utf-8")
+        window.look.set_zoom(100)
