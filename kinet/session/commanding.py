@@ -99,7 +99,10 @@ class CommandingSession(ComparingSession):
         self._state.take(event)
         if isinstance(event, FilesChanged) and event.turn_id:
             # Its turn may be on a branch that was left: who goes there sees it too.
-            self._state.parts.store.put_beside(self.id, event.turn_id, event)
+            from kinet.store.branches import put_beside
+
+            store = self._state.parts.store
+            put_beside(store.database, store.encoded, self.id, event.turn_id, event)
 
     def _turn_ended(self, end: TurnFinished) -> None:
         """The end of a turn is stored, and about to be told."""

@@ -8,12 +8,15 @@ import time
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 
 from kinet.core.events import Event, TurnStarted, event_type
 from kinet.store.database import Database
 from kinet.store.event_rows import decode
+
+Encoded = Callable[[sqlite3.Connection, str, Event], str]
 
 # What rows are told apart by; anything between two turns belongs to the later one.
 _OTHER, _BEGIN, _END, _CHOSEN = range(4)
@@ -46,25 +49,27 @@ def answers_on_all_branches(database: Database, session_id: str) -> list[Event] 
 
 
 def put_beside(
-    connection: sqlite3.Connection, session_id: str, turn_id: str, event: Event, body: str
-) -> None:
-    """Adds an event at the end of the branch of a turn; nothing where that is on the path."""
-    tree = EventTree.seen_by(connection, session_id)
-    turn = _begin_of(connection, session_id, turn_id)
-    if not turn or turn in tree.turns():
-        return
-    connection.execute(
-        "INSERT INTO event (session_id, seq, parent, type, call_id, at, body)"
-        " VALUES (?, ?, ?, ?, '', ?, ?)",
-        (
-            session_id,
-            tree.rows[-1] + 1,
-            tree.newest_leaf(turn),
-            event_type(event),
-            time.time(),
-            body,
-        ),
-    )
+    database: Database, encoded: Encoded, session_id: str, turn_id: str, event: Event
+) -> Future[None]:
+    """Adds an event at the end of the branch of a turn; nothing where that is on the path.
+
+    `encoded` is that of the session's store.
+    """
+
+    def work(connection: sqlite3.Connection) -> None:
+        tree = EventTree.seen_by(connection, session_id)
+        turn = _begin_of(connection, session_id, turn_id)
+        if not turn or turn in tree.turns():
+            return
+        body = encoded(connection, session_id, event)
+        parent, now = tree.newest_leaf(turn), time.time()
+        connection.execute(
+            "INSERT INTO event (session_id, seq, parent, type, call_id, at, body)"
+            " VALUES (?, ?, ?, ?, '', ?, ?)",
+            (session_id, tree.rows[-1] + 1, parent, event_type(event), now, body),
+        )
+
+    return database.submit(work)
 
 
 def _begin_of(connection: sqlite3.Connection, session_id: str, turn_id: str) -> int:

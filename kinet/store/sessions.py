@@ -147,16 +147,6 @@ class SessionStore:
             self.index(session_id)
         return future
 
-    def put_beside(self, session_id: str, turn_id: str, event: Event) -> Future[None]:
-        """Adds an event to the branch of a turn; nothing where that is on the path."""
-        from kinet.store.branches import put_beside
-
-        def work(connection: sqlite3.Connection) -> None:
-            body = self.encoded(connection, session_id, event)
-            put_beside(connection, session_id, turn_id, event, body)
-
-        return self.database.submit(work)
-
     def index(self, session_id: str) -> Future[None]:
         """Brings the search up to date with this session."""
         return self.database.submit(
