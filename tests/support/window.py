@@ -72,6 +72,13 @@ def nothing_left() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def patient_find(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy the machine is, a find answers at once where a test does not say otherwise."""
+    monkeypatch.setattr("kinet.ui.transcript.stage.finding._FIRST_SECONDS", 60.0)
+    monkeypatch.setattr("kinet.ui.transcript.stage.finding._SLICE_SECONDS", 60.0)
+
+
+@pytest.fixture(autouse=True)
 def usual_look() -> Iterator[None]:
     """Each test leaves the look in which it began: the next may measure, or compare pictures."""
     yield

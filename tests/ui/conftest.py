@@ -6,9 +6,18 @@ from tests.support.window import (
     app,
     event_loop_policy,
     nothing_left,
+    patient_find,
     qapp_args,
     run,
     usual_look,
 )
 
-__all__ = ["app", "event_loop_policy", "nothing_left", "qapp_args", "run", "usual_look"]
+__all__ = [
+    "app",
+    "event_loop_policy",
+    "nothing_left",
+    "patient_find",
+    "qapp_args",
+    "run",
+    "usual_look",
+]

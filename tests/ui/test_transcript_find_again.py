@@ -24,8 +24,6 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return look(entry, text)
 
     monkeypatch.setattr(finding, "_places_in", noted)
-    # However busy the machine is, the answer comes at once.
-    monkeypatch.setattr(finding, "_FIRST_SECONDS", 60.0)
     return seen
 
 
