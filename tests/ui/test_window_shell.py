@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -259,6 +260,30 @@ async def test_a_message_that_was_not_taken_comes_back_into_the_field(tmp_path: 
         window.panel.send("a long thought")
         await until(lambda: window.panel.composer.text() == "a long thought")
         assert "The disk is full." in window.parts.toast.text()
+
+
+@pytest.mark.parametrize("unsaved", ["", "The disk is full."])
+async def test_what_is_said_above_the_conversation_is_not_said_by_a_toast_too(
+    tmp_path: Path, unsaved: str
+) -> None:
+    class Full(FakeSession):
+        async def afterwards(self) -> Events:  # type: ignore[override]
+            raise StoreError("The disk is full.")
+            yield
+
+    program = FakeProgram(tmp_path)
+    async with shell(program) as window:
+        window.panel.session = Full("s1", program, unsaved=unsaved)
+        window.panel.send("Hello")
+        await until(lambda: not window.panel.runner.running, what="the turn ends")
+        await settled()
+        assert ("The disk is full." in window.parts.toast.text()) is not bool(unsaved)
+
+
+async def settled() -> None:
+    """What follows a turn has had its turns of the loop."""
+    for _ in range(5):
+        await asyncio.sleep(0)
 
 
 async def test_the_palette_finds_sessions_and_commands_and_runs_them(tmp_path: Path) -> None:

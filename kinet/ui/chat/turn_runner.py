@@ -206,7 +206,9 @@ class TurnRunner(QObject):
                 async for event in events:
                     self.event_came.emit(event)
         except KinetError as exc:
-            self.failed.emit(exc.sentence())
+            # That the disk takes nothing is told already, as long as it is so.
+            if exc.sentence() != session.unsaved:
+                self.failed.emit(exc.sentence())
 
     def _take(self, event: Event) -> None:
         if isinstance(event, MessageCompleted | ContextCompacted) or is_own_command(event):
