@@ -1,9 +1,10 @@
 """T8: Markdown that streams is what it is when it comes as a whole, for any pieces.
 
-The examples of CommonMark and GitHub's tables, two or three of them joined, and lines of all forms at
-random, with marks that are unseen at the beginning, prices, formulas and other line ends. Each comes
-in random pieces: without bounds its HTML is that of a whole parse, with tiny ones its blocks are those of
-the whole text. Prints {value, limit, pass}: cases that differ. Exits 1 on a miss.
+The examples of CommonMark and GitHub's tables, two or three of them joined, and lines of all
+forms at random, with marks that are unseen at the beginning, prices, formulas and other line
+ends. Each comes in random pieces: without bounds its HTML is that of a whole parse, with tiny
+ones its blocks are those of the whole text.
+Prints {value, limit, pass}: cases that differ. Exits 1 on a miss.
 
     python tests/bench/bench_splitting.py [CASES] [SEED]
 """
@@ -26,11 +27,36 @@ from tests.markup import test_markup_blocks as lines_of_all_forms  # noqa: E402
 
 CASES = ROOT / "tests" / "markup" / "cases"
 MORE = [
-    "It costs $$5 and $$6", "$$5 and no more", "\\[optional\\]", "设$x$为", "$$ y - x $$", "\\[ x", "$$",
-    "kill $$ && echo $$", "- $5-$6", "> \\[", "שלום **עולם** `code`", "- [ ] مهمة", "> - [x] done",
-    "> 1. a", ">    ```", "> | a |", "> |---|", "[^n]: > q", "    - deep", "👩‍👩‍👧‍👦 **x**", "[a[b]](/u 't')",
-    "![a](b \"c\"", "<div>*a*</div>", "&amp; &#35; h", "word\\", "Setext", "  ===", "  ---", "[x]: /late",
-]  # fmt: skip
+    "It costs $$5 and $$6",
+    "$$5 and no more",
+    "\\[optional\\]",
+    "设$x$为",
+    "$$ y - x $$",
+    "\\[ x",
+    "$$",
+    "kill $$ && echo $$",
+    "- $5-$6",
+    "> \\[",
+    "שלום **עולם** `code`",
+    "- [ ] مهمة",
+    "> - [x] done",
+    "> 1. a",
+    ">    ```",
+    "> | a |",
+    "> |---|",
+    "[^n]: > q",
+    "    - deep",
+    "👩‍👩‍👧‍👦 **x**",
+    "[a[b]](/u 't')",
+    '![a](b "c"',
+    "<div>*a*</div>",
+    "&amp; &#35; h",
+    "word\\",
+    "Setext",
+    "  ===",
+    "  ---",
+    "[x]: /late",
+]
 TINY = Bounds(items=2, rows=2, cells=6, characters=40, lines=6, open_characters=10**9)
 UNSEEN = ("", "", "", "", "\ufeff", "\u200b", "\u2060\ufeff")
 
@@ -87,7 +113,7 @@ def differs(source: str, unseen: str, chance: random.Random) -> bool:
     blocks = streamed(stream, sent, chance)
     if blocks != split(sent, UNBOUNDED):
         return True
-    # A note or definition of one part may be used by another: the whole text knows it from its start.
+    # A note or definition of one part may be used by another: the whole knows it at once.
     whole = "".join(block.source for block in blocks)
     return "[^" not in whole and html(blocks, stream.references) != str(parser().render(whole, {}))
 

@@ -214,7 +214,7 @@ async def _open_parts(works: Works) -> None:
         if open_:
             actions["settings"].trigger()
         else:
-            window.parts.models._settings.accept()
+            window.parts.models.settings.dialog.accept()
 
     opening = [lambda: settings(True), lambda: settings(False)] * 3
     await works.do("settings opened", *opening, settle_s=0.6)

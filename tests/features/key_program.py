@@ -24,7 +24,7 @@ async def main(home: Path, folder: Path, key: str) -> None:
         save: QPushButton = live.find(QPushButton, "apiKeySaveButton")
         QTest.mouseClick(save, Qt.MouseButton.LeftButton)
         await until(lambda: not field.text(), what="the key is saved")
-        live.window.parts.models._settings.close()
+        live.window.parts.models.settings.dialog.close()
         await live.ask("Is my key good?")
         assert "It is." in live.text
 

@@ -52,13 +52,13 @@ async def test_an_own_price_changes_the_shown_cost(tmp_path: Path) -> None:
             assert table.model().setData(index, "2.5", Qt.ItemDataRole.EditRole)
             _, output = price_cell(live, "scripted", "Output")
             assert table.model().setData(output, "10", Qt.ItemDataRole.EditRole)
-            live.window.parts.models._settings.close()
+            live.window.parts.models.settings.dialog.close()
             await live.ask("How much?")
             assert live.panel.status_row.cost.text() == "≈ $2.50"
             live.window.parts.models.open_settings("models")
             table, index = price_cell(live, "scripted", "Input")
             assert table.model().setData(index, "4", Qt.ItemDataRole.EditRole)
-            live.window.parts.models._settings.close()
+            live.window.parts.models.settings.dialog.close()
             await live.ask("And now?")
             assert live.panel.status_row.cost.text() == "≈ $6.50"
             await until(lambda: "6.50" in live.window.parts.sidebar.month_label.text())

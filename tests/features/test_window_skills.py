@@ -177,14 +177,14 @@ async def test_a_skill_switched_off_is_not_offered_until_it_is_on_again(
             view = await skills_page(live)
             row(view, "hanyu").switch.click()
             await until(lambda: row(view, "hanyu").listed.state == "off")
-            live.window.parts.models._settings.accept()
+            live.window.parts.models.settings.dialog.accept()
             await live.ask("/hanyu now")
             assert "The skill hanyu is not used: It is switched off." in live.text
             assert "- hanyu" not in system(server.bodies[0])
             await skills_page(live)
             row(view, "hanyu").switch.click()
             await until(lambda: row(view, "hanyu").listed.state == "used")
-            live.window.parts.models._settings.accept()
+            live.window.parts.models.settings.dialog.accept()
             await live.ask("/hanyu now")
             assert "请逐段翻译" in system(server.bodies[1])
 
@@ -267,7 +267,7 @@ async def test_the_rows_and_the_chips_are_reached_by_tab(tmp_path: Path, folder:
                 for verb in ("Edit", "Delete", "Use the skill")
             ]
             assert await names_on_the_way(view.from_zip, 6) == words
-            live.window.parts.models._settings.accept()
+            live.window.parts.models.settings.dialog.accept()
             await live.ask("/fmt")
             await live.ask("/lint")
             await live.focus_composer()
@@ -302,7 +302,7 @@ async def test_the_head_has_a_menu_with_rules_background_and_skills(
         await choose("Skills")
         view = live.window.findChild(SkillsView)
         await until(lambda: view.isVisible() and view.rows)
-        live.window.parts.models._settings.accept()
+        live.window.parts.models.settings.dialog.accept()
         await choose("Rules…")
         await until(lambda: live.window.findChild(RulesDialog) is not None)
 

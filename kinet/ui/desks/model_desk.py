@@ -10,14 +10,13 @@ from PySide6.QtWidgets import QMainWindow
 from kinet.core.errors import KinetError
 from kinet.core.profile import ModelProfile
 from kinet.ui.chat.chat_panel import ChatPanel, begins_anew
+from kinet.ui.desks.settings_desk import SettingsDesk
 from kinet.ui.desks.turn_choosing import TurnChoosing
-from kinet.ui.kit.input_filters import guard_wheel
 from kinet.ui.kit.tasks import in_thread, spawn
 from kinet.ui.look.theme import Theme
 from kinet.ui.program import Program
 
 if TYPE_CHECKING:
-    from kinet.ui.preferences.settings_dialog import SettingsDialog
     from kinet.ui.welcome.welcome import WelcomePage
 
 _NO_MODEL = "There is no model to send this to. Add one; what you typed is kept."
@@ -28,14 +27,14 @@ class ModelDesk(TurnChoosing):
     """Serves the panel on screen. Nothing here waits: dialogs are opened and answer by signal."""
 
     session_wanted = Signal(str)  # the tour's session
-    sessions_changed = Signal()
-    trust_wanted = Signal()
 
     def __init__(self, program: Program, window: QMainWindow) -> None:
         super().__init__(program, window)
         self._window = window
         self._welcome: WelcomePage | None = None
-        self._settings: SettingsDialog | None = None
+        self.settings = SettingsDesk(program, window)
+        self.settings.profiles_changed.connect(self.refresh)
+        self.settings.closed.connect(self._settings_closed)
         self._skipped = False
 
     def prepare(self) -> None:
@@ -84,38 +83,16 @@ class ModelDesk(TurnChoosing):
 
     def open_settings(self, page: str = "", *, server: str = "") -> None:
         """Opens the settings dialog, on a page of it, or with this server unfolded."""
-        if not self._ready:
-            return
-        from kinet.ui.preferences.settings_dialog import SettingsDialog
-
-        if self._settings is None:
-            dialog = SettingsDialog(self._program.services, self._program.settings, self._window)
-            dialog.profiles_changed.connect(self.refresh)
-            dialog.finished.connect(self._settings_closed)
-            dialog.session_wanted.connect(self.session_wanted)
-            dialog.sessions_changed.connect(self.sessions_changed)
-            dialog.trust_wanted.connect(self.trust_wanted)
-            guard_wheel(dialog)
-            self._settings = dialog
-        # Also that of a session which begins with the next message.
-        folder = self._panel.folder if self._panel is not None else None
-        self._settings.set_folder(str(folder or ""))
-        if page:
-            self._settings.show_page(page)
-        if server:
-            self._settings.parts.show_server(server)
-        self._settings.open()
+        if self._ready:
+            # Also the folder of a session which begins with the next message.
+            folder = self._panel.folder if self._panel is not None else None
+            self.settings.open(str(folder or ""), page, server)
 
     def find_facts(self, words: str) -> None:
         """Opens the memory page with what these words find."""
         self.open_settings("memory")
-        if self._settings is not None:
-            self._settings.find_facts(words)
-
-    def put_away(self) -> None:
-        """Another look is about to be applied: settings that are closed are not in its way."""
-        if self._settings is not None:
-            self._settings.put_away()
+        if self.settings.dialog is not None:
+            self.settings.dialog.parts.find_facts(words)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes on another look."""

@@ -29,11 +29,11 @@ from kinet.ui.kit.round_corners import cut_corners
 from kinet.ui.kit.row_ground import RingDelegate
 from kinet.ui.kit.scrim import Scrim
 from kinet.ui.kit.when_kept import when_kept
-from kinet.ui.look.look import APART
 from kinet.ui.look.theme import current_theme, icon
 from kinet.ui.preferences.folder_parts import FolderParts
 from kinet.ui.preferences.live_parts import LiveParts
 from kinet.ui.preferences.models_page import ModelsPage
+from kinet.ui.preferences.pages_away import PagesAway
 from kinet.ui.preferences.settings_page import SettingsPage
 from kinet.ui.preferences.settings_toast import SettingsToast
 from kinet.ui.preferences.trash_view import TrashView
@@ -95,10 +95,6 @@ class SettingsDialog(QDialog):
         QShortcut(QKeySequence.StandardKey.Find, self).activated.connect(self.search.setFocus)
         self.finished.connect(self._finish)
         self._is_stale = False
-        self._away: list[SettingsPage] = []
-        self._coming = QTimer(self)
-        self._coming.setInterval(20)
-        self._coming.timeout.connect(self._bring_back)
         self._dressing = QTimer(self)
         self._dressing.setSingleShot(True)
         self._dressing.timeout.connect(self._dress)
@@ -125,30 +121,10 @@ class SettingsDialog(QDialog):
                 self.search.clear()
                 self.list.setCurrentRow(number)
 
-    def find_facts(self, words: str) -> None:
-        """Looks for words on the memory page."""
-        self.parts.find_facts(words)
-
     def put_away(self) -> None:
         """Another look is about to be applied: what is not shown takes it on when it is."""
-        if self.isVisible():
-            return
-        self._coming.stop()
-        for page in self.pages.values():
-            if page not in self._away:
-                self.stack.removeWidget(page)
-                page.setParent(self._room)
-                self._away.append(page)
-
-    def _bring_back(self, page: SettingsPage | None = None) -> None:
-        """Puts a page back, or the next one: the rest come while the first is looked at."""
-        if page is None and self._away:
-            page = self._away[0]
-        if page in self._away:
-            self._away.remove(page)
-            self.stack.addWidget(page)
-        if not self._away:
-            self._coming.stop()
+        if not self.isVisible():
+            self._away.put_away(self.pages.values())
 
     def set_folder(self, folder: str) -> None:
         """The project that facts added here may belong to; "" for none."""
@@ -160,9 +136,9 @@ class SettingsDialog(QDialog):
         if self._is_stale:
             self._is_stale = False
             self._dress()
-        if self._away:
+        if not self._away.is_empty:
             self._turn(self.list.currentRow())
-            self._coming.start()
+            self._away.bring_slowly()
         if self._shown_before:
             self.refresh()
         if self._trash is not None:
@@ -209,11 +185,6 @@ class SettingsDialog(QDialog):
             handle.startSystemMove()
 
     def _build(self) -> None:
-        # Where the pages wait while this is closed and the look changes: once settings had been
-        # opened each zoom took a third of a second.
-        self._room = QWidget()
-        self._room.setProperty(APART, True)
-        self.destroyed.connect(self._room.deleteLater)
         self._frame = QFrame(self)
         self._frame.setObjectName("settingsFrame")
         self._side = QFrame(self._frame)
@@ -243,6 +214,7 @@ class SettingsDialog(QDialog):
         side.addWidget(self.search)
         side.addWidget(self.list, 1)
         self.stack = QStackedWidget(self._frame)
+        self._away = PagesAway(self.stack)
         self._nothing = text_label("No setting has these words. Try another one.", tone="text_3")
         self._nothing.setObjectName("settingsNothing")
         self._nothing.setWordWrap(True)
@@ -336,7 +308,7 @@ class SettingsDialog(QDialog):
         if number >= 0:
             section = self.list.item(number).data(Qt.ItemDataRole.UserRole)
             page = self.pages[section]
-            self._bring_back(page)
+            self._away.bring(page)
             self.stack.setCurrentWidget(page)
             self._live.show_page(section)
 
