@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import secrets
 import struct
 import weakref
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,8 @@ _HEAD = struct.Struct(">32sI")
 # Where a content was that is gone.
 _NOTHING = bytes(32)
 _SUFFIX = ".pack"
+# So often a pack is opened anew that others put together at this very moment.
+_ATTEMPTS = 5
 _BINARY = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -50,6 +53,8 @@ class ContentPacks:
         # The pack that is written now.
         self._name, self._end, self._descriptor = "", 0, -1
         self._closing: weakref.finalize[[int], ContentPacks] | None = None
+        # Packs of which everything that is in them was brought to the disk.
+        self._synced: set[str] = set()
 
     def load(self) -> dict[str, int]:
         """Looks through all packs: each content's hash and size."""
@@ -72,12 +77,36 @@ class ContentPacks:
             atomic_write.write_all(self._descriptor, record)
         except OSError:
             # Half a record would hide all that came after it.
-            with contextlib.suppress(OSError):
+            try:
                 os.ftruncate(self._descriptor, self._end)
                 os.lseek(self._descriptor, self._end, os.SEEK_SET)
+            except OSError:
+                self._leave()
             raise
+        self._synced.discard(self._name)
+        if before := self._places.get(raw):
+            self._copies[raw].append(before)
         self._places[raw] = _Place(self._name, self._end + _HEAD.size, len(data))
         self._end += len(record)
+
+    def sync(self, digest: str) -> bool:
+        """Brings a content to the disk, and all that shares its pack; False if it is damaged.
+
+        OSError if that cannot be.
+        """
+        if self.get(digest) is None:
+            return False
+        pack = self._places[bytes.fromhex(digest)].pack
+        if pack not in self._synced:
+            # Windows syncs nothing that cannot be written.
+            descriptor = os.open(self._folder / pack, os.O_RDWR | _BINARY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            atomic_write.sync_folder(self._folder)
+            self._synced.add(pack)
+        return True
 
     def get(self, digest: str) -> bytes | None:
         """The bytes, whole and as they were; None if they are gone or damaged."""
@@ -90,49 +119,81 @@ class ContentPacks:
         return data
 
     def remove(self, digests: Collection[str]) -> None:
-        """Removes contents; their bytes are gone from the disk when this returns."""
-        by_pack: defaultdict[str, list[_Place]] = defaultdict(list)
+        """Removes contents; their bytes are gone from the disk when this returns.
+
+        One pack that cannot be changed keeps none of the others.
+        """
+        # Others may have written copies, and put packs together anew.
+        self.load()
+        by_pack: defaultdict[str, set[bytes]] = defaultdict(set)
         for digest in digests:
             raw = bytes.fromhex(digest)
             if place := self._places.pop(raw, None):
                 for each in (place, *self._copies.pop(raw, ())):
-                    by_pack[each.pack].append(each)
-        for name, places in by_pack.items():
+                    by_pack[each.pack].add(raw)
+        problem: OSError | None = None
+        for name, leaving in by_pack.items():
             if name == self._name:
                 self._leave()
-            with contextlib.suppress(FileNotFoundError):
-                self._take_out(name, places)
+            try:
+                self._take_out(name, leaving)
+            except FileNotFoundError:
+                continue
+            except OSError as exc:
+                problem = problem or exc
+        if problem is not None:
+            raise problem
 
-    def _take_out(self, name: str, places: list[_Place]) -> None:
+    def _take_out(self, name: str, leaving: Collection[bytes]) -> None:
         """Puts a pack together without these; in one that somebody writes they are blanked."""
         path = self._folder / name
-        leaving = {place.offset for place in places}
-        parts: list[bytes] = []
-        moved: dict[bytes, _Place] = {}
-        end = 0
-        descriptor = os.open(path, os.O_RDWR | _BINARY)
-        try:
-            if not _lock(descriptor):
-                _blank(descriptor, places)
-                return
-            for raw, place in self._in_pack(name).items():
-                if place.offset not in leaving:
-                    parts += _HEAD.pack(raw, place.size), _at(descriptor, place.offset, place.size)
-                    moved[raw] = _Place(name, end + _HEAD.size, place.size)
-                    end += _HEAD.size + place.size
-        finally:
-            os.close(descriptor)
+        for _ in range(_ATTEMPTS):
+            descriptor = os.open(path, os.O_RDWR | _BINARY)
+            try:
+                is_ours = _lock(descriptor)
+                found = _records(name, descriptor)
+                staying = [item for item in found.items() if item[0] not in leaving]
+                joined = b""
+                if is_ours:
+                    joined = b"".join(_record(descriptor, *item) for item in staying)
+                else:
+                    _blank(descriptor, found, leaving)
+                if _is_at(path, descriptor):
+                    break
+            finally:
+                os.close(descriptor)
+        else:
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(path))
+        if not is_ours:
+            return
         # Closed by now, for Windows removes and replaces nothing that is open. Nobody begins to
         # write a pack that is there already.
-        if moved:
-            atomic_write.write_bytes(path, b"".join(parts))
-            self._move(name, moved)
-        else:
+        if not staying:
             path.unlink()
+            return
+        try:
+            atomic_write.write_bytes(path, joined)
+        except OSError:
+            # A full disk has no room for another pack: the old one stays, with nothing of these.
+            self._blank_in(path, leaving)
+        else:
+            self._move(name, staying)
 
-    def _move(self, name: str, moved: dict[bytes, _Place]) -> None:
-        for raw, place in moved.items():
-            if self._places[raw].pack == name:
+    def _blank_in(self, path: Path, leaving: Collection[bytes]) -> None:
+        descriptor = os.open(path, os.O_RDWR | _BINARY)
+        try:
+            _blank(descriptor, _records(path.name, descriptor), leaving)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def _move(self, name: str, staying: Collection[tuple[bytes, _Place]]) -> None:
+        end = 0
+        for raw, old in staying:
+            place = _Place(name, end + _HEAD.size, old.size)
+            end = place.offset + place.size
+            known = self._places.get(raw)
+            if known is None or known.pack == name:
                 self._places[raw] = place
             else:
                 others = [copy for copy in self._copies[raw] if copy.pack != name]
@@ -158,25 +219,11 @@ class ContentPacks:
         return data if hashlib.sha256(data).digest() == raw else None
 
     def _in_pack(self, name: str) -> dict[bytes, _Place]:
-        """What a pack holds; one that was broken off ends with its last whole content."""
-        found: dict[bytes, _Place] = {}
         descriptor = os.open(self._folder / name, os.O_RDONLY | _BINARY)
         try:
-            end, offset = os.fstat(descriptor).st_size, 0
-            while offset + _HEAD.size <= end:
-                head = _at(descriptor, offset, _HEAD.size)
-                if len(head) < _HEAD.size:
-                    break
-                raw, size = _HEAD.unpack(head)
-                offset += _HEAD.size
-                if offset + size > end:
-                    break
-                if raw != _NOTHING:
-                    found[raw] = _Place(name, offset, size)
-                offset += size
+            return _records(name, descriptor)
         finally:
             os.close(descriptor)
-        return found
 
     def _begin(self) -> None:
         self._leave()
@@ -195,11 +242,38 @@ class ContentPacks:
         self._name, self._end, self._descriptor, self._closing = "", 0, -1, None
 
 
-def _blank(descriptor: int, places: Collection[_Place]) -> None:
+def _records(name: str, descriptor: int) -> dict[bytes, _Place]:
+    """What a pack holds; one that was broken off ends with its last whole content."""
+    found: dict[bytes, _Place] = {}
+    end, offset = os.fstat(descriptor).st_size, 0
+    while offset + _HEAD.size <= end:
+        head = _at(descriptor, offset, _HEAD.size)
+        if len(head) < _HEAD.size:
+            break
+        raw, size = _HEAD.unpack(head)
+        offset += _HEAD.size
+        if offset + size > end:
+            break
+        if raw != _NOTHING:
+            found[raw] = _Place(name, offset, size)
+        offset += size
+    return found
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    """False if another pack has taken the place of this one."""
+    return os.path.samestat(os.fstat(descriptor), path.stat())
+
+
+def _blank(descriptor: int, found: Mapping[bytes, _Place], leaving: Collection[bytes]) -> None:
     """Leaves nothing of these contents but their room."""
-    for place in places:
+    for place in (place for raw, place in found.items() if raw in leaving):
         os.lseek(descriptor, place.offset - _HEAD.size, os.SEEK_SET)
         atomic_write.write_all(descriptor, _HEAD.pack(_NOTHING, place.size) + bytes(place.size))
+
+
+def _record(descriptor: int, raw: bytes, place: _Place) -> bytes:
+    return _HEAD.pack(raw, place.size) + _at(descriptor, place.offset, place.size)
 
 
 def _at(descriptor: int, offset: int, size: int) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import os
 import re
 import secrets
@@ -14,6 +15,8 @@ from pathlib import Path
 from kinet.core import atomic_write
 from kinet.paths import ensure_private_dir
 from kinet.workspace.content_packs import LARGEST, ContentPacks
+
+_log = logging.getLogger(__name__)
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
@@ -28,6 +31,8 @@ class ContentStore:
         self._packs = ContentPacks(folder / "packs")
         self._known: dict[str, int] | None = None
         self._total = 0
+        # Known to be whole and on the disk.
+        self._firm: set[str] = set()
         # Only while a removal is under way.
         self._put_since: set[str] | None = None
 
@@ -42,6 +47,8 @@ class ContentStore:
             if self._put_since is not None:
                 self._put_since.add(digest)
             if digest in known:
+                if durable:
+                    self._make_firm(digest, data)
                 return digest
             if durable or len(data) > LARGEST:
                 self._put_alone(digest, data, durable=durable)
@@ -49,6 +56,8 @@ class ContentStore:
                 self._packs.put(digest, data)
             known[digest] = len(data)
             self._total += len(data)
+            if durable:
+                self._firm.add(digest)
         return digest
 
     def get(self, digest: str) -> bytes | None:
@@ -112,9 +121,14 @@ class ContentStore:
             with contextlib.suppress(OSError):
                 self._path(digest).unlink(missing_ok=True)
                 gone.append(digest)
-        with contextlib.suppress(OSError):
+        self._firm.difference_update(gone)
+        try:
             self._packs.remove(gone)
             self._total -= sum(known.pop(digest) for digest in gone)
+        except OSError as exc:
+            _log.warning("contents of the journal could not be removed: %s", exc)
+            # Some are gone: what is taken for kept would never be kept again.
+            self._known = None
 
     def _sizes(self) -> dict[str, int]:
         if self._known is None:
@@ -128,6 +142,19 @@ class ContentStore:
             self._total = sum(self._known.values())
         return self._known
 
+    def _make_firm(self, digest: str, data: bytes) -> None:
+        """Brings what is kept already to the disk; what is damaged there is kept anew."""
+        if digest in self._firm:
+            return
+        path = self._path(digest)
+        if path.exists():
+            is_whole = path.read_bytes() == data and _synced(path)
+        else:
+            is_whole = self._packs.sync(digest)
+        if not is_whole:
+            self._put_alone(digest, data, durable=True)
+        self._firm.add(digest)
+
     def _put_alone(self, digest: str, data: bytes, *, durable: bool) -> None:
         path = self._path(digest)
         if not path.parent.is_dir():
@@ -140,6 +167,17 @@ class ContentStore:
 
     def _path(self, digest: str) -> Path:
         return self.folder / digest[:2] / digest
+
+
+def _synced(path: Path) -> bool:
+    # Windows syncs nothing that cannot be written.
+    descriptor = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    atomic_write.sync_folder(path.parent)
+    return True
 
 
 def _write(path: Path, data: bytes) -> None:

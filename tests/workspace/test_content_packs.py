@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import stat
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kinet.core import atomic_write
 from kinet.workspace import content_packs
 from kinet.workspace.content_store import ContentStore
 
@@ -139,3 +142,119 @@ def test_several_stores_on_one_folder_never_give_wrong_bytes(
     assert all(
         last.get(name) == text for name, text in zip(names, texts, strict=True) if last.has(name)
     )
+
+
+def test_what_is_removed_is_known_by_its_bytes_and_not_by_where_it_was(tmp_path: Path) -> None:
+    writer = ContentStore(tmp_path)
+    first, second, third = (writer.put(text) for text in (b"aaaa", b"bbbb", b"cccc"))
+    other = ContentStore(tmp_path)
+    assert other.has(second)
+    # The second lies where the first was, and the third where the second was.
+    writer.remove([first])
+    other.remove([second])
+    again = ContentStore(tmp_path)
+    assert [again.get(each) for each in (first, second, third)] == [None, None, b"cccc"]
+
+
+def test_what_others_have_added_meanwhile_stays(tmp_path: Path) -> None:
+    writer = ContentStore(tmp_path)
+    first = writer.put(b"one")
+    other = ContentStore(tmp_path)
+    assert other.has(first)
+    second, third = writer.put(b"two"), writer.put(b"three")
+    writer.remove([third])
+    other.remove([first])
+    assert other.get(second) == ContentStore(tmp_path).get(second) == b"two"
+    assert other.get(first) is None
+
+
+def test_copies_that_others_have_written_meanwhile_go_too(tmp_path: Path) -> None:
+    one, two = ContentStore(tmp_path), ContentStore(tmp_path)
+    two.has("")
+    digest = one.put(b"a secret")
+    two.put(b"a secret")
+    one.remove([digest])
+    assert b"a secret" not in _on_disk(tmp_path)
+
+
+def _full(*_: object, **__: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_a_full_disk_keeps_nothing_that_is_to_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = ContentStore(tmp_path)
+    secret, plain = writer.put(b"a secret"), writer.put(b"plain words")
+    writer.remove([writer.put(b"ends the pack")])
+    store = ContentStore(tmp_path)
+    monkeypatch.setattr(atomic_write, "write_bytes", _full)
+    store.remove([secret])
+    assert not store.has(secret)
+    assert b"a secret" not in _on_disk(tmp_path)
+    assert store.get(plain) == b"plain words"
+
+
+def test_a_pack_that_cannot_be_changed_keeps_no_other_and_nothing_is_taken_for_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = ContentStore(tmp_path)
+    packed, alone = store.put(b"packed"), store.put(b"alone", durable=True)
+    monkeypatch.setattr(content_packs.ContentPacks, "_take_out", _full)
+    store.remove([packed, alone])
+    assert store.has(packed)
+    assert not store.has(alone)
+    assert store.get(store.put(b"alone")) == b"alone"
+
+
+def test_half_a_record_that_cannot_be_cut_off_hides_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = ContentStore(tmp_path)
+    first = store.put(b"one")
+
+    def half(descriptor: int, data: bytes) -> None:
+        os.write(descriptor, data[:20])
+        _full()
+
+    with monkeypatch.context() as broken:
+        broken.setattr(atomic_write, "write_all", half)
+        broken.setattr(os, "ftruncate", _full)
+        with pytest.raises(OSError, match="No space"):
+            store.put(b"two")
+    third = store.put(b"three")
+    assert [ContentStore(tmp_path).get(each) for each in (first, third)] == [b"one", b"three"]
+
+
+@pytest.mark.parametrize("size", [10, content_packs.LARGEST + 1])
+def test_what_is_kept_already_is_brought_to_the_disk_once_it_has_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    store, data = ContentStore(tmp_path), b"x" * size
+    synced: list[os.stat_result] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor)))
+    store.put(data)
+    assert not synced
+    store.put(data, durable=True)
+    assert any(status.st_size >= size and stat.S_ISREG(status.st_mode) for status in synced)
+    synced.clear()
+    store.put(data, durable=True)
+    assert not synced
+    # More has come into the pack since.
+    store.put(b"more")
+    store.put(b"more", durable=True)
+    assert synced
+
+
+@pytest.mark.parametrize("size", [10, content_packs.LARGEST + 1])
+def test_what_a_loss_of_power_has_damaged_is_kept_anew(tmp_path: Path, size: int) -> None:
+    data = b"x" * size
+    ContentStore(tmp_path).put(data)
+    (place,) = (path for path in tmp_path.rglob("*") if path.is_file())
+    place.write_bytes(place.read_bytes()[:-5] + bytes(5))
+    store = ContentStore(tmp_path)
+    digest = hashlib.sha256(data).hexdigest()
+    assert store.has(digest)
+    assert store.get(digest) is None
+    store.put(data, durable=True)
+    assert store.get(digest) == ContentStore(tmp_path).get(digest) == data
