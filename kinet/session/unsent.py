@@ -89,7 +89,7 @@ class UnsentFile:
                 values = _without(values, gone)
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 _put(self.path, values)
-            except OSError as exc:
+            except Exception as exc:
                 _log.warning("%s could not be kept: %s", self.path.name, exc)
                 with self._guard:
                     self._newest = values if self._newest is None else self._newest
@@ -142,4 +142,6 @@ def _held(path: Path) -> dict[str, Any] | None:
 
 
 def _put(path: Path, values: Mapping[str, Any]) -> None:
-    write_bytes(path, json.dumps(values, ensure_ascii=False).encode())
+    # A name of a file may hold bytes that are no text: one such must not keep all else out.
+    text = json.dumps(values, ensure_ascii=False)
+    write_bytes(path, text.encode("utf-8", "surrogatepass"))

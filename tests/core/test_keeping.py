@@ -49,3 +49,44 @@ def test_a_fault_belongs_to_the_one_who_asked() -> None:
     late = keeper.keep(lambda: 1 // 0)
     with pytest.raises(ZeroDivisionError):
         late.result()
+
+
+def test_what_comes_while_it_closes_overtakes_nothing() -> None:
+    keeper, go, done = Keeper(), threading.Event(), []
+    keeper.keep(go.wait)
+    keeper.keep(lambda: done.append("asked before"))
+    # What is done asks for more: that can wait for nobody.
+    keeper.keep(lambda: keeper.keep(lambda: done.append("asked by it")))
+    closing = threading.Thread(target=keeper.close)
+    closing.start()
+    while not keeper._closed:
+        pass
+    late = threading.Thread(target=lambda: keeper.keep(lambda: done.append("asked after")))
+    late.start()
+    closing_too = threading.Thread(target=keeper.close)
+    closing_too.start()
+    late.join(0.02)
+    assert done == []
+    assert closing_too.is_alive()
+    go.set()
+    for thread in (closing, late, closing_too):
+        thread.join()
+    assert done == ["asked before", "asked by it", "asked after"]
+
+
+def test_a_fault_of_the_program_is_in_the_log_though_nobody_looks(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    keeper = Keeper()
+
+    def refuse() -> None:
+        raise OSError(28, "No space left on device")
+
+    keeper.keep(refuse)
+    keeper.wait()
+    assert not caplog.records
+    keeper.keep(lambda: 1 // 0)
+    keeper.close()
+    keeper.keep(lambda: 1 // 0)
+    assert [record.message for record in caplog.records] == ["something could not be kept"] * 2
+    assert "ZeroDivisionError" in caplog.text

@@ -136,3 +136,30 @@ def test_only_the_newest_of_what_waits_is_written(tmp_path: Path) -> None:
     last.result()
     assert EditBook(tmp_path / "edits.json").get("s", "m").saved == Edit("text 4")
     keeper.close()
+
+
+def test_a_name_that_is_no_text_keeps_nothing_else_out(tmp_path: Path) -> None:
+    odd = Attachment("b\udce4r.txt", "text", "/home/me/b\udce4r.txt")
+    book = EditBook(tmp_path / "edits.json")
+    book.put("s", "m", KeptEdit(Edit("with it", (odd,))))
+    book.put("s", "n", KeptEdit(Edit("without")))
+    book.save()
+    again = EditBook(tmp_path / "edits.json")
+    assert again.get("s", "m").saved == Edit("with it", (odd,))
+    assert again.get("s", "n").saved == Edit("without")
+
+
+def test_whatever_keeps_a_text_from_being_written_it_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = EditBook(tmp_path / "edits.json")
+    book.put("s", "m", KeptEdit(Edit("kept")))
+
+    def fail(*_: object) -> None:
+        raise ValueError("a fault of the program")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(unsent, "_put", fail)
+        book.save()
+    book.save()
+    assert EditBook(tmp_path / "edits.json").get("s", "m").saved == Edit("kept")
