@@ -103,14 +103,19 @@ def _all_commits(found: GitWords, commits: list[str], repository: Repository) ->
 
 
 def _parts(word: str, repository: Repository, place: Place) -> tuple[str, ...]:
-    real = Path(os.path.realpath(place.start / word))
-    return real.relative_to(repository.top).parts
+    real = os.path.realpath(place.start / word)
+    if real != os.path.normpath(place.start / word):
+        # It may have been a folder of this name in an earlier commit.
+        raise ValueError(f"{word} is a link")
+    return Path(real).relative_to(repository.top).parts
 
 
 def _shown(found: GitWords, commits: list[str], look: _Look) -> Iterator[tuple[str, ...]]:
     """The parts of each guarded name that may be shown. ValueError where it is not known."""
     objects = Objects(look.repository.own)
     if found.name == "grep":
+        if not commits and "cached" not in found.options:
+            _no_links(look)
         yield from _searched(objects, commits, look)
         return
     pairs: list[tuple[str | None, str]] = []
@@ -134,6 +139,19 @@ def _searched(objects: Objects, commits: list[str], look: _Look) -> Iterator[tup
     for word in commits:
         files = objects.files(objects.commit(word), look.wanted, {})
         yield from (parts for parts, _ in files if look.guarded(parts))
+
+
+def _no_links(look: _Look) -> None:
+    """ValueError where a link took the place of a folder: files behind it would be searched."""
+    folders: set[str] = set()
+    for file in look.index().files():
+        folder = os.path.dirname(file.name) if look.wanted(tuple(file.name.split("/"))) else ""
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = os.path.dirname(folder)
+    for folder in folders:
+        if os.path.islink(look.repository.top / folder):
+            raise ValueError(f"{folder} is a link now")
 
 
 def _indexed(look: _Look) -> dict[tuple[str, ...], tuple[str, bool]]:

@@ -39,6 +39,8 @@ class Objects:
         self._count = 0
         self._bytes = 0
         self._packs: list[_Pack] | None = None
+        # Commits that git takes for the first ones, whatever they say themselves.
+        self._first = _lines(own / "shallow")
 
     def commit(self, text: str) -> str:
         """The number of the commit that `text` names, like `HEAD~2`, `main` or `4f2a`."""
@@ -165,14 +167,8 @@ class Objects:
         raise ValueError(f"{place} leads on without end")
 
     def _packed_names(self) -> dict[str, str]:
-        try:
-            with open(self._own / "packed-refs", encoding="utf-8", errors="replace") as opened:
-                text = opened.read(_LONGEST + 1)
-        except FileNotFoundError:
-            return {}
-        if len(text) > _LONGEST:
-            raise ValueError("the repository has very many branches and tags")
-        rows = (line.split(" ", 1) for line in text.splitlines() if line[:1] not in ("#", "^", ""))
+        lines = _lines(self._own / "packed-refs")
+        rows = (line.split(" ", 1) for line in lines if line[:1] not in ("#", "^", ""))
         return {row[1]: row[0] for row in rows if len(row) == 2}
 
     def _abbreviated(self, digits: str) -> str:
@@ -202,7 +198,8 @@ class Objects:
         if kind != "commit" or not data.startswith(b"tree "):
             raise ValueError("it is no commit")
         head = data.partition(b"\n\n")[0].decode("ascii", "replace").split("\n")
-        return head[0][5:], [line[7:] for line in head if line.startswith("parent ")]
+        parents = [line[7:] for line in head if line.startswith("parent ")]
+        return head[0][5:], [] if number in self._first else parents
 
     def _date(self, number: str) -> int:
         found = re.search(rb"^committer [^\n]*> (\d+) [+-]", self._object(number)[1], re.M)
@@ -350,6 +347,18 @@ class _Pack:
         elif kind == 7:
             head, place = packed[place : place + 20], place + 20
         return kind, head, _inflated(packed[place:])
+
+
+def _lines(file: Path) -> list[str]:
+    """Those of one file of a repository, none where it is missing."""
+    try:
+        with open(file, encoding="utf-8", errors="replace") as opened:
+            text = opened.read(_LONGEST + 1)
+    except FileNotFoundError:
+        return []
+    if len(text) > _LONGEST:
+        raise ValueError("the repository has very many branches and tags")
+    return text.splitlines()
 
 
 def _inflated(packed: bytes) -> bytes:

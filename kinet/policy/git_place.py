@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +23,12 @@ _VERSIONS = (2, 3)
 _MOMENT_NS, _LONG_MOMENT_NS = 20_000_000, 2_500_000_000
 # With these sections names lie in another index, or stand for whole folders.
 _PARTIAL = (b"link", b"sdir")
+# Where such a section can begin: its name and, in four bytes, how long it is.
+_PARTIAL_AT = re.compile(rb"link|sdir")
+# How far behind its end an index may be read by git: what is mapped is filled up to a page.
+_PAGE = 4096
+# Without such a text git takes the folder for none of its own, and goes on to another.
+_HEAD = re.compile(rb"ref:\s*refs/[\x21-\x7e\x80-\xff]+\s*\Z|[0-9a-f]{40}\s*\Z")
 # Files there that git prints from while something is under way.
 _UNDER_WAY = ("", "rebase-merge", "rebase-apply", "objects", "objects/info", "info", "remotes",
               "branches", "sequencer")  # fmt: skip
@@ -60,13 +67,34 @@ def _trouble(own: Path) -> str:
     for name, kind in (("HEAD", stat.S_ISREG), ("objects", stat.S_ISDIR), ("refs", stat.S_ISDIR)):
         if not os.path.lexists(own / name) or not kind(os.lstat(own / name).st_mode):
             return f"the repository's .git/{name} is missing or a link"
+    if not _is_entered(own):
+        return "git may pass over the repository's .git (its HEAD, or who may enter it)"
     for name in ("commondir", "config.worktree", "objects/info/alternates"):
         if os.path.lexists(own / name):
             return f"the repository uses what lies elsewhere (.git/{name})"
-    for name in _UNDER_WAY:
-        if linked := _linked(own / name):
+    for folder in (*(own / name for name in _UNDER_WAY), *_work_trees(own)):
+        if linked := _linked(folder):
             return f"a link lies in the repository's .git ({linked})"
     return ""
+
+
+def _is_entered(own: Path) -> bool:
+    """False where git may look further up, or take the folder around it for a repository."""
+    try:
+        head = (own / "HEAD").read_bytes()[:256]
+    except OSError:
+        return False
+    open_to_us = all(os.access(own / name, os.R_OK | os.X_OK) for name in ("", "objects", "refs"))
+    return open_to_us and bool(_HEAD.match(head))
+
+
+def _work_trees(own: Path) -> list[Path]:
+    """The folders of linked work trees; git prints what their files say."""
+    folder = own / "worktrees"
+    try:
+        return [folder, *(folder / name for name in os.listdir(folder)[:_MOST_ENTRIES])]
+    except OSError:
+        return []
 
 
 def _linked(folder: Path) -> str:
@@ -126,7 +154,20 @@ class Index:
     @property
     def may_hold_repositories(self) -> bool:
         """False only if there surely is no submodule."""
-        return _LINK_MODE in self.content
+        return _LINK_MODE in self.content or self._may_be_partial()
+
+    def _may_be_partial(self) -> bool:
+        """True if it may name only some of the files; the same letters in a name do not count."""
+        data = self.content
+        # A checksum of 20 bytes ends it; sections lead to it, one after the other.
+        end = len(data) - 20
+        for found in _PARTIAL_AT.finditer(data):
+            at = found.start()
+            while at <= end - 8:
+                at += 8 + int.from_bytes(data[at + 4 : at + 8], "big")
+            if end - 8 < at <= end + _PAGE:
+                return True
+        return False
 
     def files(self) -> Iterator[IndexFile]:
         """Each file in it. ValueError where they cannot be told."""
