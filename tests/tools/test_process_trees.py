@@ -162,3 +162,24 @@ async def test_a_grandchild_that_becomes_a_daemon_does_not_keep_the_call(
     assert alive(mark)
     await asyncio.to_thread(survivors.end_all, "daemon-test")
     assert alive(mark) == []
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_who_waits_for_a_command_is_told_its_end_whatever_befalls_the_rest(
+    tmp_path: Path,
+) -> None:
+    def fail() -> None:
+        raise OSError(28, "No space left on device")
+
+    running = RunningCommand(
+        ["/bin/true"],
+        folder=tmp_path,
+        environment=child_environment(),
+        timeout_s=600,
+        ended=fail,
+    )
+    running._state.kept.close = fail  # type: ignore[method-assign]
+    running.start()
+    assert await asyncio.to_thread(running.finished.wait, 10)
+    assert isinstance(running.result.exception(), OSError)
+    running.over.result()

@@ -186,6 +186,33 @@ def test_colours_that_cannot_be_written_or_read_are_none(small: None, tmp_path: 
     assert kept_colours.inks(tmp_path / "z.txt", 0, 100) is None
 
 
+@pytest.mark.parametrize("act", ["write", "close"])
+def test_a_full_disk_keeps_no_part_of_the_colours_and_stops_nothing(
+    small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    real = os.close
+
+    def full(descriptor: int, *_: object) -> None:
+        if act == "close":
+            real(descriptor)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(kept_colours, "_AT_ONCE", 64)
+    kept = KeptOutput(tmp_path / "x.txt")
+    kept.add("\x1b[31mred\x1b[0m\n" * 600)
+    with monkeypatch.context() as broken:
+        if act == "write":
+            broken.setattr("kinet.core.atomic_write.write_all", full)
+        else:
+            broken.setattr(os, "close", full)
+        kept.add("\x1b[31mred\x1b[0m\n" * 600)
+        kept.close()
+    kept.close()
+    assert not kept.has_colours
+    assert kept.problem == "No space left on device"
+    assert not list(tmp_path.glob("*.ink"))
+
+
 def test_outputs_of_sessions_that_are_gone_go(tmp_path: Path) -> None:
     for session in ("one", "two"):
         file = place_of(tmp_path, session, "c1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import struct
 from pathlib import Path
@@ -63,11 +64,7 @@ class KeptColours:
         pens = pens_text(list(self._pens))
         self._write(bytes(self._waiting))
         self._write(pens + _FOOT.pack(self._written, len(pens)))
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
-        if self._failed:
-            self._file.unlink(missing_ok=True)
+        self._leave()
         return not self._failed
 
     def _write(self, data: bytes) -> None:
@@ -77,10 +74,23 @@ class KeptColours:
             atomic_write.write_all(self._descriptor, data)
         except OSError:
             self._failed = True
-            os.close(self._descriptor)
-            self._descriptor = None
+            self._leave()
         self._written += len(data)
         self._waiting.clear()
+
+    def _leave(self) -> None:
+        """Closes the file; a part of the colours is of no use and takes room."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is None:
+            return
+        try:
+            os.close(descriptor)
+        except OSError:
+            # Some file systems tell only now that there was no room.
+            self._failed = True
+        if self._failed:
+            with contextlib.suppress(OSError):
+                self._file.unlink(missing_ok=True)
 
 
 def inks(words: Path, offset: int, characters: int, shift: int = 0) -> Inks | None:

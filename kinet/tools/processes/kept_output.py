@@ -78,9 +78,7 @@ class KeptOutput:
         self._keep(self._lines.rest())
         if self._colours is not None:
             self.has_colours = self._colours.close()
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        self._close_file()
 
     def printed(self) -> str:
         """Its beginning as it was printed, with colours and moves; "" if it has none."""
@@ -145,9 +143,18 @@ class KeptOutput:
             atomic_write.write_all(self._descriptor, data)
         except OSError as exc:
             self.problem = exc.strerror or str(exc)
-            os.close(self._descriptor)
-            self._descriptor = None
+            self._close_file()
         self._written += len(data)
+
+    def _close_file(self) -> None:
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is None:
+            return
+        try:
+            os.close(descriptor)
+        except OSError as exc:
+            # Some file systems tell only now that there was no room.
+            self.problem = self.problem or exc.strerror or str(exc)
 
 
 class PipeText:

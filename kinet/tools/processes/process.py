@@ -129,14 +129,17 @@ class RunningCommand:
             if not self.result.done():
                 self.result.set_exception(exc)
         finally:
-            os.close(self._wake)
-            os.close(self._waker)
-            self._state.kept.close()
-            self._tidy()
-            if self._note is not None:
-                self._note.close()
-            self.finished.set()
-            self.over.set_result(None)
+            try:
+                os.close(self._wake)
+                os.close(self._waker)
+                self._state.kept.close()
+                self._tidy()
+                if self._note is not None:
+                    self._note.close()
+            finally:
+                # Whatever befalls the rest, nobody must wait for ever.
+                self.finished.set()
+                self.over.set_result(None)
 
     def _tidy(self) -> None:
         ended, self._ended = self._ended, None
