@@ -30,6 +30,7 @@ _FIRST_ONES = words_of(
     "function-context no-renames find-renames no-notes"
 )
 _MOST_COMMITS = 20
+_NUMBERS = frozenset({"n", "max-count"})
 
 
 def contents_objection(
@@ -124,7 +125,7 @@ def _shown(found: GitWords, commits: list[str], look: _Look) -> Iterator[tuple[s
         if not pairs:
             yield from _different_here(objects, found, commits, look)
     else:
-        if found.name == "log" and (found.after or len(found.before) > len(commits)):
+        if _walks(found) and (found.after or len(found.before) > len(commits)):
             # With names of files the first commits are others.
             raise ValueError("it is not known which commits are shown")
         for number in _first_commits(objects, found, commits):
@@ -204,13 +205,18 @@ def _pairs(objects: Objects, commits: list[str]) -> list[tuple[str, str]]:
     return [(base, second) for base in bases]
 
 
+def _walks(found: GitWords) -> bool:
+    """True if it goes on from commit to commit: git show does so where it is told a number."""
+    return found.name == "log" or found.number > 0 or bool(_NUMBERS.intersection(found.options))
+
+
 def _first_commits(objects: Objects, found: GitWords, commits: list[str]) -> list[str]:
     """The numbers of the commits that are shown, and of more."""
     for option in found.options:
         if option not in _FIRST_ONES:
             raise ValueError(f"{option} may choose other commits")
     numbers = [objects.commit(word) for word in commits or ["HEAD"]]
-    if found.name == "show":
+    if not _walks(found):
         return numbers
     if not 0 < found.number <= _MOST_COMMITS:
         raise ValueError("it is not known which commits are shown (git log -p -3)")

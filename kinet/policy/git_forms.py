@@ -170,6 +170,8 @@ _OPTIONAL = words_of(
 _LAST_ALONE = words_of("contains no-contains merged no-merged")
 _GLOBAL = words_of("--no-pager -P --no-optional-locks --no-replace-objects")
 _NUMBER = re.compile(r"\A-\d{1,9}\Z")
+# The word that ends in it: the number alone, or what it is given to in front.
+_VALUE_OF_NUMBER = re.compile(r"\A(?:-n|--max-count=)?(\d{1,9})\Z")
 _NAMED_FORMAT = re.compile(r"\A(?:oneline|short|medium|full|fuller|reference|email|raw|mboxrd)\Z")
 # Colours, places, and letters that stand for what a commit says of itself; no signature.
 _LOG_FORMAT = re.compile(
@@ -238,8 +240,9 @@ def _split(name: str, form: Form, folder: str, words: list[str]) -> GitWords | s
         options += given[0]
         at += given[1]
         if given[0][-1] in ("n", "max-count") and form.takes_number:
-            digits = re.search(r"\d{1,9}\Z", words[at - 1])
-            number = int(digits.group()) if digits else 0
+            # Less than none is all of them to git.
+            digits = _VALUE_OF_NUMBER.match(words[at - 1])
+            number = int(digits.group(1)) if digits else 0
     known = set(options)
     contents = form.shows == "contents" and not known & form.hiding
     contents = contents or bool(known & form.showing)

@@ -82,6 +82,15 @@ def _cut_short(place: TrapPlace) -> None:
     (place.top / ".git" / "shallow").write_text(git(place, "rev-parse", "HEAD") + "\n")
 
 
+def _long_ago(place: TrapPlace) -> None:
+    place.writes(".env", "SECRET-VALUE\n")
+    git(place, "add", "-f", ".env")
+    git(place, "commit", "-qm", "keys")
+    git(place, "rm", "-qf", ".env")
+    for text in ("no keys", "later", "now"):
+        git(place, "commit", "-qm", text, "--allow-empty")
+
+
 def _link_now(place: TrapPlace) -> None:
     place.writes("kept/.env", "SECRET-VALUE\n")
     git(place, "add", "-f", "kept/.env")
@@ -99,6 +108,9 @@ def _link_now(place: TrapPlace) -> None:
         (_split_index, ("git status", "git diff"), "holds others (submodules)"),
         (_work_tree_elsewhere, ("git worktree list", "git branch -vv"), "a link lies in the"),
         (_folder_elsewhere, ("git grep VALUE", "git grep VALUE -- deep"), "deep/down is a link"),
+        (_long_ago, ("git show -6", "git show HEAD -n 6", "git show --max-count=6"), ""),
+        (_long_ago, ("git log -p -n -1", "git log -p -2 --max-count=-1"), "which commits"),
+        (_long_ago, ("git log -p --max-count=10000000001", "git show -n -1"), "which commits"),
         (_cut_short, ("git show", "git log -p -1", "git diff HEAD~1 HEAD"), ""),
         (
             _link_now,
@@ -141,6 +153,15 @@ def test_work_trees_and_links_that_lead_nowhere_else_pass(place: TrapPlace) -> N
     # Contents that git itself keeps are searched then.
     assert reason("git grep --cached VALUE", place) == reason("git grep VALUE HEAD", place) == ""
     assert reason("git grep VALUE -- docs", place) == ""
+
+
+def test_so_many_commits_as_hold_nothing_guarded_pass(place: TrapPlace) -> None:
+    _long_ago(place)
+    for command in ("git show", "git show -2", "git show -n 2", "git show -n2", "git log -p -n 2",
+                    "git log -p --max-count=2", "git log -p -n2"):  # fmt: skip
+        assert reason(command, place) == "", command
+    assert "which commits" in reason("git show -2 -- src", place)
+    assert reason("git show -2 -- docs/a.txt", place) == ""
 
 
 @pytest.mark.parametrize("head", ["", "ref: x\n", "refs/heads/main\n", "ref:refs/\n", "12ab\n"])
