@@ -110,6 +110,11 @@ async def test_an_editors_session_is_read_as_it_goes_on_and_is_ours_afterwards(
                 panel.session.set_mode("all")  # type: ignore[union-attr]
             with pytest.raises(StoreError, match="works on this session"):
                 await panel.session.changes.undo()  # type: ignore[union-attr]
+            # Nor is it ours to stop, so nothing says that it is about to be.
+            shown = panel.status_row.label.text()
+            live.window.core.keys.escape()
+            panel.stop()
+            assert panel.status_row.label.text() == shown
             later.open()
             await client.answer(turn)
             await until(lambda: "Again so." in live.text, what="all of it is shown")

@@ -160,8 +160,8 @@ class ChatPanel(QFrame):
         return self.session
 
     def stop(self) -> None:
-        """Ends the running turn at once."""
-        if self.runner.running:
+        """Ends the running turn at once, if it is ours."""
+        if self.runner.can_stop:
             self.status_row.show_status(Status("Stopping", "stop", "danger", strong=True))
             self.runner.stop()
 

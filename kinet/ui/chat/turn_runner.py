@@ -136,6 +136,11 @@ class TurnRunner(QObject):
         if running != self.running:
             self._set_running(running)
 
+    @property
+    def can_stop(self) -> bool:
+        """True while a turn of ours runs; what somebody else takes is not ours to end."""
+        return self.running and self._session is not None
+
     def stop(self) -> None:
         """Ends the running turn; its last event still comes."""
         if self._session is not None and self.running:

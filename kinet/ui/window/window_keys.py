@@ -71,7 +71,7 @@ class WindowKeys(QObject):
         if panel.branches.editor is not None:
             panel.branches.leave_edit()
             return
-        if not panel.runner.running:
+        if not panel.runner.can_stop:
             return
         now = time.monotonic()
         times = self.escape_stops()
