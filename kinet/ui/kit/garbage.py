@@ -91,18 +91,13 @@ class Keeper(QObject):
         self._looks += 1
         self._added += newest
         if self._added >= max(_FULL_AFTER, self._known // _FULL_SHARE):
-            known = self._known + self._added
-            self._known = 0 if self._full_look() else known
+            self._known += self._added
             self._added = 0
+            # A long one leaves out what it found.
+            gc.collect()
         else:
             found = gc.collect(1 if self._looks % _WIDER_AFTER == 0 else 0)
             self._added = max(0, self._added - found)
-
-    def _full_look(self) -> bool:
-        """Looks at everything; True if it is left out from now on."""
-        frozen = gc.get_freeze_count()
-        gc.collect()
-        return gc.get_freeze_count() > frozen
 
     def _thread_begun(self) -> None:
         if self._loop is not None and self._loop.threads_at_work:
@@ -123,3 +118,4 @@ class Keeper(QObject):
             self._began = self._worked()
         elif self._worked() - self._began > LONG:
             gc.freeze()
+            self._known = 0
