@@ -110,18 +110,18 @@ class FolderBook:
         with self.lock:
             changes: list[Change] = []
             seen: _Seen | None = None
-            if ticket.look is not None:
+            if (before := ticket.look) is not None:
                 began = time.monotonic()
-                look = self._look(same_rules=True, known=ticket.look)
+                look = self._look(same_rules=True, known=before)
                 ticket.problem = look.problem
                 if not look.problem:
                     self._known = look
                     seen = _Seen(time.monotonic(), time.monotonic() - began)
-                    changes = changes_between(ticket.look, look)
-            for path, before in ticket.named.items():
+                    changes = changes_between(before, look)
+            for path, was in ticket.named.items():
                 after = self.state(path)
-                if after != before:
-                    changes.append(Change(path, before, after))
+                if after != was:
+                    changes.append(Change(path, was, after))
             changes = self._own(changes, ticket)
             if changes:
                 self.log.add(
@@ -129,6 +129,8 @@ class FolderBook:
                     call_id=ticket.call_id, tool=ticket.tool,
                 )  # fmt: skip
             if seen is not None:
+                # What goes on of the call is told from here.
+                ticket.look, ticket.number = self._known, self.number
                 self._seen = replace(seen, number=self.number)
             self._under_way(ticket, False)
             return changes
@@ -136,9 +138,13 @@ class FolderBook:
     def go_on(self, ticket: Ticket) -> Ticket:
         """For what goes on of a call, from where `after` has looked."""
         with self.lock:
-            look = self._known if ticket.look is not None else None
             further = Ticket(
-                ticket.session_id, ticket.turn_id, ticket.call_id, GOING_ON, self.number, look=look
+                ticket.session_id,
+                ticket.turn_id,
+                ticket.call_id,
+                GOING_ON,
+                ticket.number,
+                look=ticket.look,
             )
             self._under_way(further)
             return further

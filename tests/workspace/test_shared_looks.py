@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from undo_room import UndoRoom
 
+from kinet.engine.base import JournalCall
 from kinet.workspace import journal_book
 from kinet.workspace.folder_scan import FolderScan, Look
 
@@ -85,3 +86,20 @@ async def test_rules_that_came_with_a_call_hold_for_the_next_one_before_long(
         await room.shell(f"echo '*.log{number}' >> .gitignore; echo {number} >> a")
     # One whole look begins each row of shared ones.
     assert clock.since() == 30 + 4
+
+
+async def test_what_goes_on_of_a_call_is_looked_at_from_its_end_whatever_was_looked_at_since(
+    room: UndoRoom, clock: Clock
+) -> None:
+    call = JournalCall("s1", "t1", "c", "shell", {"command": "build & echo one > one"}, room.folder)
+    ticket = await room.journal.before(call)
+    (room.folder / "one").write_text("one")
+    assert (await room.journal.after(ticket)).paths == ("one",)
+    # The program in the background makes something, and only then the next call begins.
+    (room.folder / "built").write_text("built")
+    clock.now += 1.0
+    assert (await room.shell("echo two > two", turn="t2")).paths == ("two",)
+    further = await room.journal.go_on(ticket)
+    (room.folder / "a").write_text("built too")
+    # Neither is forgotten, nor is the other call's taken for its own.
+    assert (await room.journal.after(further)).paths == ("a", "built")
