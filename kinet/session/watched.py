@@ -70,10 +70,11 @@ class WatchedSession(Watched):
             told()
 
     def leave(self) -> None:
-        """Nobody reads it any more."""
+        """Nobody reads it any more; of who did nothing is held."""
+        watcher, self._watcher = self._watcher, None
         self._told_left = None
-        if self._watcher in self._thing.watchers:
-            self._thing.watchers.remove(self._watcher)
+        if watcher in self._thing.watchers:
+            self._thing.watchers.remove(watcher)
 
     def take_next(self) -> None:
         """Its queue is not ours."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import threading
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from kinet.paths import ensure_private_dir
 
 FILE_NAME = "window.json"
 _LARGEST = 64 * 1024
+# The window keeps its geometry while its look is kept beside it: neither takes the other back.
+_changing = threading.Lock()
 _THEMES = ("system", "light", "dark")
 
 
@@ -51,11 +54,12 @@ def save(home: Path, frame: FirstFrame) -> None:
 
 def update(home: Path, **values: Any) -> FirstFrame:
     """Changes some of the facts and keeps them. Returns the new ones."""
-    before = load(home)
-    frame = replace(before, **values)
-    if frame != before:
-        save(home, frame)
-    return frame
+    with _changing:
+        before = load(home)
+        frame = replace(before, **values)
+        if frame != before:
+            save(home, frame)
+        return frame
 
 
 def _fits(name: str, value: Any) -> bool:

@@ -6,8 +6,10 @@ Never is a message lost or said twice, and each turn that began ends once.
 from __future__ import annotations
 
 import asyncio
+import weakref
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,6 +30,7 @@ from kinet.core.own_command import OwnCommand
 from kinet.core.pairing import repair
 from kinet.engine.base import TurnRequest
 from kinet.session.session import Session
+from kinet.session.watched import WatchedSession
 from tests.session.conftest import World, collect, reply
 from tests.support.turns import PROFILE
 
@@ -465,3 +468,22 @@ async def test_a_taken_command_that_a_message_overtakes_is_the_next_one_again(wo
     assert [item.id for item in session.queue] == [taken.id]
     world.engine.go.set()
     await overtaking
+
+
+def test_of_who_reads_a_session_beside_others_nothing_is_held_afterwards() -> None:
+    session: Any = SimpleNamespace(watchers=[])
+    watched = WatchedSession(session, [])
+
+    class Panel:
+        def came(self, event: Event) -> None:
+            """Shows it."""
+
+    panel = Panel()
+    gone = weakref.ref(panel)
+    watched.watch(panel.came)
+    assert len(session.watchers) == 1
+    watched.leave()
+    watched.leave()
+    del panel
+    assert session.watchers == []
+    assert gone() is None

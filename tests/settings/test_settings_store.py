@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -256,6 +257,28 @@ def test_the_look_is_kept_for_the_first_frame(store, home):
     store.set("appearance.zoom", 120)
     first_frame.update(home, geometry="abc")
     assert first_frame.load(home) == FirstFrame("dark", "", 120, "abc")
+
+
+def test_geometry_and_look_that_are_kept_at_once_do_not_take_each_other_back(home, monkeypatch):
+    begun, go = threading.Event(), threading.Event()
+    save = first_frame.save
+
+    def slowly(*args):
+        begun.set()
+        assert go.wait(10)
+        save(*args)
+
+    monkeypatch.setattr(first_frame, "save", slowly)
+    look = threading.Thread(target=lambda: first_frame.update(home, zoom=120))
+    look.start()
+    assert begun.wait(10)
+    geometry = threading.Thread(target=lambda: first_frame.update(home, geometry="abc"))
+    geometry.start()
+    geometry.join(0.01)
+    go.set()
+    look.join()
+    geometry.join()
+    assert first_frame.load(home) == FirstFrame("system", "", 120, "abc")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"theme": 3, "zoom": 9}', '{"zoom": true}'])
