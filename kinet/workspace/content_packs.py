@@ -168,13 +168,14 @@ class ContentPacks:
             return
         # Closed by now, for Windows removes and replaces nothing that is open. Nobody begins to
         # write a pack that is there already.
-        if not staying:
-            path.unlink()
-            return
         try:
-            atomic_write.write_bytes(path, joined)
+            if staying:
+                atomic_write.write_bytes(path, joined)
+            else:
+                path.unlink()
         except OSError:
-            # A full disk has no room for another pack: the old one stays, with nothing of these.
+            # A full disk has no room for another pack, and Windows leaves one that somebody else
+            # has open: then the old one stays, with nothing of these.
             self._blank_in(path, leaving)
         else:
             self._move(name, staying)
@@ -261,8 +262,8 @@ def _records(name: str, descriptor: int) -> dict[bytes, _Place]:
 
 
 def _is_at(path: Path, descriptor: int) -> bool:
-    """False if another pack has taken the place of this one."""
-    return os.path.samestat(os.fstat(descriptor), path.stat())
+    """False if another pack has taken the place of this one: never where that needs it closed."""
+    return os.name == "nt" or os.path.samestat(os.fstat(descriptor), path.stat())
 
 
 def _blank(descriptor: int, found: Mapping[bytes, _Place], leaving: Collection[bytes]) -> None:

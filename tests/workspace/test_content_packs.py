@@ -193,6 +193,14 @@ def test_a_full_disk_keeps_nothing_that_is_to_go(
     assert not store.has(secret)
     assert b"a secret" not in _on_disk(tmp_path)
     assert store.get(plain) == b"plain words"
+    # Nor does a system that removes no file which somebody has open.
+    unlink = Path.unlink
+    monkeypatch.setattr(
+        Path, "unlink", lambda path, **how: _full() if path.suffix else unlink(path, **how)
+    )
+    store.remove([plain])
+    assert not store.has(plain)
+    assert b"plain words" not in _on_disk(tmp_path)
 
 
 def test_a_pack_that_cannot_be_changed_keeps_no_other_and_nothing_is_taken_for_kept(
