@@ -35,6 +35,8 @@ _NO_DISPLAY = (
 
 
 _SWITCH_SECONDS = 0.0005
+# How often a window that could not be made is looked at again.
+_AGAIN_SECONDS = 1.0
 
 
 def main(options: argparse.Namespace, begun: Callable[[], object] = lambda: None) -> int:
@@ -164,12 +166,17 @@ def _run(
 
 async def _settle(window: MainWindow, loop: EventLoop, begun: Callable[[], object]) -> None:
     """What the start has made stays to the end: collecting garbage, some 40 ms, leaves it out."""
+    import asyncio
+
     await window.filled()
     begun()
-    if window.is_built:
-        from kinet.ui.window.settling import settle
+    while not window.is_built:
+        # It could not be made: a person may try that again, and garbage is to be looked for then.
+        await asyncio.sleep(_AGAIN_SECONDS)
+        await window.filled()
+    from kinet.ui.window.settling import settle
 
-        settle(window.desk, loop)
+    settle(window.desk, loop)
 
 
 async def _live(

@@ -7,12 +7,15 @@ import gc
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QEventLoop, QTimer
 
+from kinet import app
 from kinet.ui.kit.event_loop import EventLoop
 from kinet.ui.kit.garbage import LONG, Keeper
+from kinet.ui.window import settling
 from tests.support.window import until
 
 
@@ -183,3 +186,29 @@ def test_an_ended_keeper_watches_no_more(clock: Clock) -> None:
     kept = Kept()
     gc.collect()
     assert any(item is kept for item in gc.get_objects())
+
+
+async def test_a_window_that_is_made_at_a_second_try_has_one_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Until then there is none: Python's own is off from the start."""
+    settled: list[object] = []
+    monkeypatch.setattr(app, "_AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(settling, "settle", lambda desk, _loop: settled.append(desk))
+
+    class Window:
+        desk = object()
+        is_built = False
+        asked = 0
+
+        async def filled(self) -> None:
+            self.asked += 1
+            self.is_built = self.asked == 3
+
+    window: Any = Window()
+    loop: Any = None
+    begun: list[int] = []
+    await app._settle(window, loop, lambda: begun.append(window.asked))
+    assert settled == [window.desk]
+    # The data folder is held, or is known not to be, after the first.
+    assert begun == [1]
