@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from collections.abc import Callable, Collection, Mapping, MutableSequence, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -53,6 +53,8 @@ class SessionManager:
         self._trash = Trash(parts.store)
         self._day_guard = DayGuard(parts.store.database, parts.day_limit)
         self._open: dict[str, Session] = {}
+        # Those on which an editor or a command works, for whom they are open elsewhere.
+        self.elsewhere: Collection[str] = frozenset()
         self.resting = Resting(self._open)
 
     def create(

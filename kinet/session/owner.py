@@ -76,6 +76,7 @@ class OwnerWork:
         self._guests: set[GuestClaims] = set()
         # By id; None as long as one is being opened.
         self.elsewhere: dict[str, Session | None] = {}
+        sessions.elsewhere = self.elsewhere.keys()
         self._watched: dict[str, list[WatchedSession]] = {}
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -63,6 +63,11 @@ class Sessions(Protocol):
     @property
     def resting(self) -> Resting:
         """Takes what is not looked at; opening a session brings it back."""
+        ...
+
+    @property
+    def elsewhere(self) -> Collection[str]:
+        """Those on which an editor or a command works now."""
         ...
 
     def list(self) -> Sequence[SessionRow]:

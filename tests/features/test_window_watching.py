@@ -110,6 +110,10 @@ async def test_an_editors_session_is_read_as_it_goes_on_and_is_ours_afterwards(
                 panel.session.set_mode("all")  # type: ignore[union-attr]
             with pytest.raises(StoreError, match="works on this session"):
                 await panel.session.changes.undo()  # type: ignore[union-attr]
+            live.window.core.changes.delete(session_id)
+            assert "works on this session" in live.window.parts.toast.text()
+            assert _watches(live, session_id)
+            assert sidebar.item(session_id) is not None
             # Nor is it ours to stop, so nothing says that it is about to be.
             shown = panel.status_row.label.text()
             live.window.core.keys.escape()

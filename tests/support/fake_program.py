@@ -201,6 +201,7 @@ class FakeSessions:
     def __init__(self, rows: Sequence[Row] = ()) -> None:
         self.rows = list(rows)
         self.trash: list[Row] = []
+        self.elsewhere: frozenset[str] = frozenset()
         self.resting = FakeResting()
 
     def list(self) -> Sequence[Row]:

@@ -14,6 +14,7 @@ from kinet.ui.program import Program
 from kinet.ui.sessions.sidebar import Sidebar
 
 UNDO_SECONDS = 10.0
+_ELSEWHERE = "An editor or a command works on this session. It can be deleted when that has ended."
 
 
 class SessionChanges(QObject):
@@ -33,7 +34,11 @@ class SessionChanges(QObject):
             self._toast.tell("Session renamed", "Undo", lambda: self.rename(session_id, before))
 
     def delete(self, session_id: str) -> None:
-        """Moves a session to the trash; Undo takes it out again."""
+        """Moves a session to the trash; Undo takes it out again. One that somebody else works on
+        stays: its turn would go on there, and nobody would see it."""
+        if session_id in self._program.sessions.elsewhere:
+            self._toast.tell(_ELSEWHERE, seconds=0)
+            return
         self._desk.forget(session_id)
         if self._do(lambda: self._program.sessions.delete(session_id)):
             self._toast.tell(
