@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import itertools
 import os
 import secrets
 import struct
 import weakref
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,6 +126,8 @@ class ContentPacks:
         """
         # Others may have written copies, and put packs together anew.
         self.load()
+        all_copies = itertools.chain(self._places.values(), *self._copies.values())
+        held = Counter(place.pack for place in all_copies)
         by_pack: defaultdict[str, set[bytes]] = defaultdict(set)
         for digest in digests:
             raw = bytes.fromhex(digest)
@@ -132,11 +135,12 @@ class ContentPacks:
                 for each in (place, *self._copies.pop(raw, ())):
                     by_pack[each.pack].add(raw)
         problem: OSError | None = None
-        for name, leaving in by_pack.items():
+        # First those that go as a whole: on a full disk the others need the room of these.
+        for name in sorted(by_pack, key=lambda name: len(by_pack[name]) < held[name]):
             if name == self._name:
                 self._leave()
             try:
-                self._take_out(name, leaving)
+                self._take_out(name, by_pack[name])
             except FileNotFoundError:
                 continue
             except OSError as exc:

@@ -203,6 +203,29 @@ def test_a_full_disk_keeps_nothing_that_is_to_go(
     assert b"plain words" not in _on_disk(tmp_path)
 
 
+def test_what_goes_as_a_whole_goes_first_and_makes_room_for_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = (b"one", b"two", b"three")
+    one, two, three = (hashlib.sha256(text).hexdigest() for text in texts)
+    first, second = content_packs.ContentPacks(tmp_path), content_packs.ContentPacks(tmp_path)
+    first.put(one, b"one")
+    first.put(two, b"two")
+    second.put(three, b"three")
+    del first, second
+    packs = content_packs.ContentPacks(tmp_path)
+    write, rooms = atomic_write.write_bytes, []
+
+    def counted(path: Path, data: bytes) -> None:
+        rooms.append(len(list(tmp_path.iterdir())))
+        write(path, data)
+
+    monkeypatch.setattr(atomic_write, "write_bytes", counted)
+    packs.remove([one, three])
+    assert rooms == [1]
+    assert (packs.get(one), packs.get(two), packs.get(three)) == (None, b"two", None)
+
+
 def test_a_pack_that_cannot_be_changed_keeps_no_other_and_nothing_is_taken_for_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
