@@ -13,7 +13,7 @@ from kinet.serve.desk import Claims, Desk, Host
 from kinet.serve.lines import Lines
 from kinet.serve.messages import Request, RpcError
 from kinet.serve.methods import METHODS, named
-from kinet.serve.outbox import MOST_UNREAD
+from kinet.serve.outbox import MOST_UNREAD, first_of
 from kinet.serve.peer import Peer
 
 PROTOCOL = 1
@@ -79,7 +79,8 @@ class Server:
         async with self._long:
             # The result before it is put out one turn of the loop after its work.
             await asyncio.sleep(0)
-            await self._peer.has_room.wait()
+            # Who has gone makes no more, whatever is unread.
+            await first_of(self._peer.has_room, self._peer.ended)
             return await method.act(self._desk, wanted)
 
     def _greet(self, said: params.Initialize) -> dict[str, Any]:

@@ -11,11 +11,13 @@ import pytest
 from kinet.core.approval import NobodyToAsk
 from kinet.core.errors import StoreError
 from kinet.core.events import TextDelta, TurnFinished
-from kinet.serve import messages
+from kinet.serve import messages, params
 from kinet.serve.lines import Line
 from kinet.serve.messages import Request, RpcError
+from kinet.serve.methods import Method
 from kinet.serve.outbox import FULL, Outbox
 from kinet.serve.peer import MOST, Peer
+from kinet.serve.server import Server
 from kinet.serve.session import ServedSession
 
 
@@ -204,3 +206,39 @@ async def test_a_client_that_leaves_far_too_much_unread_counts_as_gone(
     # Nobody waits for one that has gone.
     assert outbox.has_room.is_set()
     await outbox.end(1)
+
+
+@pytest.mark.parametrize("end", ["the client", "a stop", "cancelled"])
+async def test_a_long_result_waits_for_no_room_once_the_client_has_gone(
+    monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    """One that keeps its end open and reads nothing would hold the data folder for ever."""
+    made: list[str] = []
+
+    async def act(_desk: Any, _wanted: Any) -> str:
+        made.append("a list")
+        return "x"
+
+    method = Method("list", params.Page, act, "Lists.", long=True)
+    monkeypatch.setattr("kinet.serve.server.named", lambda _name: method)
+    monkeypatch.setattr("kinet.serve.peer._LAST_WORDS", 0.01)
+    pipe, seat = Standing(), {"greeted": True, "abilities": {}, "sessions": []}
+    nobody: Any = None
+    server = Server(nobody, pipe, nobody, seat)
+    running = asyncio.create_task(server.run())
+    server._peer.tell("much", {"text": "x" * FULL})
+    pipe.say(id=1, method="list", params={})
+    pipe.say(id=2, method="list", params={})
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert made == []
+    match end:
+        case "the client":
+            pipe.said.put_nowait(None)
+        case "a stop":
+            server.stop()
+        case _:
+            running.cancel()
+    done, _ = await asyncio.wait({running}, timeout=2)
+    assert done
+    assert made == ["a list"] * 2
