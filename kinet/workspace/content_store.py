@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kinet.core import atomic_write
@@ -35,6 +35,9 @@ class ContentStore:
         self._firm: set[str] = set()
         # Only while a removal is under way.
         self._put_since: set[str] | None = None
+        # How many are at something whose contents nobody else can name yet, and what was put then.
+        self._holders = 0
+        self._held: set[str] = set()
 
     def put(self, data: bytes, *, durable: bool = False) -> str:
         """Keeps `data`; its hash. With `durable` it is on the disk when this returns.
@@ -46,6 +49,8 @@ class ContentStore:
             known = self._sizes()
             if self._put_since is not None:
                 self._put_since.add(digest)
+            if self._holders:
+                self._held.add(digest)
             if digest in known:
                 if durable:
                     self._make_firm(digest, data)
@@ -84,6 +89,20 @@ class ContentStore:
             self._sizes()
             return self._total
 
+    @contextlib.contextmanager
+    def holding(self) -> Iterator[None]:
+        """What is put meanwhile, by anybody, is not taken to make room: a look over a folder puts
+        its contents long before it is known."""
+        with self._guard:
+            self._holders += 1
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._holders -= 1
+                if not self._holders:
+                    self._held.clear()
+
     def make_room(self, limit: int, wanted: Iterable[str]) -> None:
         """Removes contents until `limit` bytes are left: first what nobody wants any more.
 
@@ -101,7 +120,7 @@ class ContentStore:
                     if room < 0:
                         break
                     staying.add(digest)
-            self._remove(known.keys() - staying)
+            self._remove(known.keys() - staying - self._held)
 
     def begin_removal(self) -> None:
         """What is put from now on is not taken by the next `remove`, old or new."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
@@ -77,9 +78,15 @@ class FolderBook:
         """Of the newest entry."""
         return self.log.number
 
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Nobody else is at work in this folder, and what is kept meanwhile stays."""
+        with self.lock, self.store.holding():
+            yield
+
     def before_command(self, ticket: Ticket) -> None:
         """Looks the folder over and keeps what it holds. OSError if that cannot be kept."""
-        with self.lock:
+        with self.at_work():
             ticket.number = self.number
             if self._too_large:
                 ticket.problem = self._too_large
@@ -96,7 +103,7 @@ class FolderBook:
 
     def before_edit(self, ticket: Ticket, place: Path) -> None:
         """Keeps what lies at `place`, and which folders above it are missing. OSError as above."""
-        with self.lock:
+        with self.at_work():
             ticket.number = self.number
             named: dict[str, FileState | None] = {}
             for above in _missing_above(place):
@@ -107,7 +114,7 @@ class FolderBook:
 
     def after(self, ticket: Ticket) -> Sequence[Change]:
         """What the call changed; it is in the log when this returns. OSError if it cannot be."""
-        with self.lock:
+        with self.at_work():
             changes: list[Change] = []
             seen: _Seen | None = None
             if (before := ticket.look) is not None:

@@ -176,7 +176,7 @@ class Undoing:
         open_questions = tuple(item for item in plan.questions if item.path not in given)
         if open_questions:
             return Outcome(plan.act, questions=open_questions)
-        with self._book.lock:
+        with self._book.at_work():
             return self._carry_out(plan, given)
 
     def diff(self, plan: Plan) -> str:

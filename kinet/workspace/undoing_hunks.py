@@ -30,7 +30,7 @@ class UndoingHunks:
         A hunk is left alone where its lines were changed since. StoreError where the diff is
         another one by now, or another session has changed the file.
         """
-        with self._book.lock:
+        with self._book.at_work():
             net = self._net(turn_id, path)
             hunks = hunks_of(net.change, self._book.root, self._book.store)
             if hunks is None or hunks.digest != digest:

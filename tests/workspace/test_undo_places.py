@@ -8,11 +8,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from undo_room import UndoRoom, git
 
 from kinet.core.errors import StoreError
+from kinet.workspace.folder_scan import FolderScan
+from kinet.workspace.restore import Restoring
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and links as POSIX has them")
 
@@ -144,6 +147,7 @@ async def test_two_sessions_take_back_what_their_own_commands_did(room: UndoRoom
 DYING = """
 import asyncio, os, signal, sys
 from pathlib import Path
+from typing import Any
 from kinet.engine.base import JournalCall
 from kinet.workspace.journal import Journal
 
@@ -205,3 +209,35 @@ async def test_three_gigabytes_that_a_command_renamed_are_left_where_they_are(
     mine = room.picture()
     assert {path for path, _ in room.act("undo").failed} == {"huge.img", "moved.img"}
     assert room.picture() == mine
+
+
+@pytest.mark.parametrize("at", ["look", "undo"])
+async def test_room_that_is_made_meanwhile_takes_nothing_that_is_about_to_be_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    """Another session's call may find the journal full at any moment."""
+    room = UndoRoom(tmp_path)
+    (room.folder / "a").write_text("old")
+    store = room.journal.book(room.folder).store
+
+    def racing(place: type, name: str) -> None:
+        real: Any = getattr(place, name)
+
+        def raced(self: Any, *arguments: Any) -> Any:
+            found = real(self, *arguments)
+            store.put(b"x" * 100)
+            room.journal.make_room(20)
+            return found
+
+        monkeypatch.setattr(place, name, raced)
+
+    if at == "look":
+        racing(FolderScan, "run")
+    await room.shell("echo new > a")
+    (room.folder / "a").write_text("by hand")
+    if at == "undo":
+        racing(Restoring, "_check")
+    assert room.act("undo", answers={"a": "restore"}).done == ("a",)
+    assert (room.folder / "a").read_text() == "old"
+    assert room.act("redo").done == ("a",)
+    assert (room.folder / "a").read_text() == "by hand"
