@@ -21,6 +21,7 @@ _SED_OPTIONS = frozenset({"-n", "-E", "-r", "-nE", "-nr", "-En", "-rn"})
 # What `test` looks at with them is one file each.
 _FILE_TESTS = frozenset({"-f", "-d", "-e", "-s", "-r", "-w", "-x", "-L", "-h"})
 _PRINTF = re.compile(r"%(?:[-+ #0]*\d*(?:\.\d+)?[sdiuxXcfeEgGobq%])|[^%]")
+_DATE_VALUE = re.compile(r"\A-[A-Za-z]*I.")
 _NUMBER = re.compile(r"\A-\d{1,9}\Z")
 _AMOUNT = re.compile(r"\A[+-]?\d{1,18}[bkKmMGTB]{0,3}\Z")
 
@@ -59,8 +60,10 @@ def objection(words: Sequence[str], place: Place) -> str:
     if isinstance(split, str):
         return f"{name}: {split}"
     if name == "date":
-        clock = all(word.startswith("+") for word in split.operands)
-        return "" if clock else "it may set the clock"
+        # What stands behind an I is its value, so that the next word would be a time to set.
+        shows = all(word.startswith("+") for word in split.operands)
+        shows = shows and not any(map(_DATE_VALUE.match, words[1:]))
+        return "" if shows else "it may set the clock"
     return _operands(name, program, split, place)
 
 
