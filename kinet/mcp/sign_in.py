@@ -21,7 +21,7 @@ from kinet.mcp.sdk import VERSION, Oauth, import_oauth
 from kinet.mcp.secret_values import hide
 from kinet.mcp.sign_in_reach import SignInReach
 from kinet.mcp.sign_in_storage import SignInStorage, is_document
-from kinet.mcp.web_way import sent_headers
+from kinet.mcp.web_way import packed_trouble, sent_headers
 from kinet.net.loopback_answer import LoopbackAnswer
 from kinet.net.redact import redact
 from kinet.policy.network import host_of
@@ -190,7 +190,8 @@ class SignIn:
         asked = {name: values[0] for name, values in parse_qs(url[len(endpoint) + 1 :]).items()}
         if scopes := self._server.oauth.get("scopes", ""):
             asked["scope"] = context.client_metadata.scope = scopes
-        if "#" in endpoint:
+        # What it sets itself could be taken instead of what is asked here.
+        if "#" in endpoint or parse_qs(urlsplit(endpoint).query, True).keys() & asked.keys():
             raise ToolError(f"{issuer} names an address for the sign-in that is not used.")
         target = await asyncio.to_thread(self._way.check_opened, endpoint)
         # Before anybody takes the trouble.
@@ -240,6 +241,9 @@ class SignIn:
                 response = await self._ways.ask(
                     target, way, method=method, headers=headers, content=content
                 )
+                if trouble := packed_trouble(response):
+                    await response.aclose()
+                    raise ToolError(f"{target.authority} {trouble}.")
                 if own and response.status_code not in (401, 403):
                     return response.status_code, response.headers.multi_items(), response
                 body = await _whole(response)

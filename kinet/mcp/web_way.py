@@ -88,6 +88,10 @@ class WebWay:
             text = exc.message.removeprefix("Not fetched: ")
             self.trouble, self.is_lost = ToolError(text[:1].upper() + text[1:]), True
             return None
+        if trouble := packed_trouble(response):
+            await response.aclose()
+            self.trouble = ToolError(f"The server {trouble}.")
+            return None
         if response.status_code >= 400 and (method == "POST" or self._is_stream):
             self._refused(response, "mcp-session-id" in headers)
         return response
@@ -176,8 +180,17 @@ class WebWay:
 
 
 def sent_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Those of a request that do not belong to its connection."""
-    return {name: value for name, value in headers.items() if name.lower() not in _LEFT_OUT}
+    """Those of a request that do not belong to its connection, which takes nothing packed."""
+    sent = {name: value for name, value in headers.items() if name.lower() not in _LEFT_OUT}
+    return {**sent, "accept-encoding": "identity"}
+
+
+def packed_trouble(response: httpx.Response) -> str:
+    """Why an answer is not taken, "" if it is: unpacked it could be a thousand times as large."""
+    kind = response.headers.get("content-encoding", "").strip().lower()
+    if kind in ("", "identity"):
+        return ""
+    return f"packs its answers ({visible_line(kind[:40])}), which nobody asked it to"
 
 
 def _transport(web: Any, way: WebWay, ways: Ways) -> Any:

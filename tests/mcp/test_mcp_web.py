@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
@@ -153,6 +154,25 @@ async def test_an_answer_without_end_is_cut_off(kit: Kit, monkeypatch: pytest.Mo
         await kit.start(web=web(server.port))
         with pytest.raises(ToolError, match="larger than"):
             await kit.call("web__now")
+
+
+@pytest.mark.parametrize("method", ["initialize", "tools/call"])
+async def test_a_packed_answer_is_not_unpacked(kit: Kit, method: str) -> None:
+    def reply(http: str, path: str, headers: Any, message: Any) -> Any:
+        if message and message.get("method") == method:
+            told = {"content-type": "application/json", "content-encoding": "gzip"}
+            return 200, told, gzip.compress(b" " * 10_000_000)
+        return good_reply(http, path, headers, message)
+
+    with Scripted(reply) as server:
+        standing = await kit.start(web=web(server.port))
+        if method == "tools/call":
+            with pytest.raises(ToolError, match="packs its answers"):
+                await kit.call("web__now")
+        else:
+            words = "The server packs its answers (gzip), which nobody asked it to."
+            assert standing.failed == (("web", words),)
+    assert {headers["accept-encoding"] for _, _, headers, _ in server.seen} == {"identity"}
 
 
 async def test_a_redirect_to_another_host_gets_neither_the_call_nor_the_key(kit: Kit) -> None:
