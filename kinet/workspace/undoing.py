@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import contextlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from kinet.core.data_folder import why_unusable
 from kinet.core.errors import StoreError
 from kinet.policy.visible import visible_line
 from kinet.tools.files.diff import Diff
@@ -143,8 +145,9 @@ class Undoing:
         return [self._file(net) for net in self._net(turn_id) if not net.change.is_folder]
 
     def plan(self, act: Act, turn_id: str, paths: Collection[str] | None = None) -> Plan:
-        """What would be done, and what stands in the way. Changes nothing."""
-        with self._book.lock:
+        """What would be done, and what stands in the way. Changes nothing. StoreError if what
+        lies there now cannot be kept."""
+        with in_words(self._book), self._book.lock:
             nets = [net for net in self._net(turn_id) if paths is None or net.path in paths]
             foreign = foreign_changes(
                 self._book.log.entries,
@@ -176,7 +179,7 @@ class Undoing:
         open_questions = tuple(item for item in plan.questions if item.path not in given)
         if open_questions:
             return Outcome(plan.act, questions=open_questions)
-        with self._book.at_work():
+        with in_words(self._book), self._book.at_work():
             return self._carry_out(plan, given)
 
     def diff(self, plan: Plan) -> str:
@@ -214,7 +217,8 @@ class Undoing:
         failed |= restoring.failed
         done = [change for path, change in changes.items() if path in arrived]
         if done:
-            self._book.log.add(plan.act, plan.session_id, plan.turn_id, done)
+            with in_words(self._book, "The files are as you wanted them, but"):
+                self._book.log.add(plan.act, plan.session_id, plan.turn_id, done)
         return Outcome(
             plan.act,
             tuple(visible_line(change.path) for change in done if not change.is_folder),
@@ -294,6 +298,20 @@ class Undoing:
 
     def _net(self, turn_id: str) -> list[NetChange]:
         return net_changes(self._book.log.of_turn(self._session_id, turn_id))
+
+
+@contextlib.contextmanager
+def in_words(book: FolderBook, what_is: str = "Nothing was changed:") -> Iterator[None]:
+    """StoreError for a journal that cannot be written."""
+    try:
+        yield
+    except OSError as exc:
+        home = book.log.path.parent
+        why, hint = why_unusable(home, exc)
+        raise StoreError(
+            f"{what_is} the journal of file changes in {home} cannot be written, for {why}.",
+            hint=hint,
+        ) from exc
 
 
 def _wished(act: Act, net: NetChange) -> tuple[FileState | None, FileState | None] | None:

@@ -12,7 +12,7 @@ from kinet.workspace.journal_log import PART
 from kinet.workspace.restore import Move, Restoring
 from kinet.workspace.three_way import merged
 from kinet.workspace.turn_changes import NetChange, foreign_changes, net_changes
-from kinet.workspace.undoing import Outcome, Undoing
+from kinet.workspace.undoing import Outcome, Undoing, in_words
 
 _SINCE = "it was changed since"
 
@@ -30,7 +30,7 @@ class UndoingHunks:
         A hunk is left alone where its lines were changed since. StoreError where the diff is
         another one by now, or another session has changed the file.
         """
-        with self._book.at_work():
+        with in_words(self._book), self._book.at_work():
             net = self._net(turn_id, path)
             hunks = hunks_of(net.change, self._book.root, self._book.store)
             if hunks is None or hunks.digest != digest:
@@ -65,18 +65,22 @@ class UndoingHunks:
         if not possible:
             return Outcome("undo", failed=tuple(refused))
         wanted = replace(current, size=len(text), content=store.put(text, durable=True))
-        restoring = Restoring(self._book.root, store, self._book.state)
-        if not restoring.run([Move(path, current, wanted)]):
-            return Outcome("undo", failed=tuple(restoring.failed.items()))
         # What of the turn's own is left, whatever was changed by hand beside it.
         own = hunks.without(possible)
         left = replace(after, size=len(own), content=store.put(own, durable=True))
+        restoring = Restoring(self._book.root, store, self._book.state)
+        if not restoring.run([Move(path, current, wanted)]):
+            return Outcome("undo", failed=tuple(restoring.failed.items()))
         change = Change(path, current, wanted)
-        if len(possible) == hunks.count:
-            self._book.log.add("undo", self._session_id, turn_id, [change])
-        else:
+        is_all = len(possible) == hunks.count
+        with in_words(self._book, "The file is as you wanted it, but"):
             self._book.log.add(
-                "undo", self._session_id, turn_id, [change], tool=PART, left={path: left}
+                "undo",
+                self._session_id,
+                turn_id,
+                [change],
+                tool="" if is_all else PART,
+                left=None if is_all else {path: left},
             )
         return Outcome("undo", (path,), failed=tuple(refused))
 

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from undo_room import UndoRoom
 
 from kinet.core.errors import StoreError
+from kinet.workspace.content_store import ContentStore
 from kinet.workspace.hunk_text import digest_of
+from kinet.workspace.journal_log import JournalLog
 from kinet.workspace.undoing import FileChange, Outcome
 from kinet.workspace.undoing_hunks import UndoingHunks
 
@@ -220,3 +222,30 @@ async def test_whatever_is_taken_back_in_pieces_comes_to_the_beginning_and_back(
     while room.undoing().newest("redo"):
         room.act("redo")
     assert (room.folder / "a").read_bytes() == "".join(after).encode()
+
+
+@pytest.mark.parametrize("act", ["hunk", "whole"])
+@pytest.mark.parametrize("what", ["contents", "log"])
+async def test_a_full_disk_is_told_in_words_with_what_became_of_the_file(
+    room: UndoRoom, monkeypatch: pytest.MonkeyPatch, act: str, what: str
+) -> None:
+    await change(room)
+    (room.folder / "a").write_text(text(*PLACES, extra={9: "by hand\n"}))
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        if what == "log":
+            broken.setattr(JournalLog, "add", full)
+        else:
+            broken.setattr(ContentStore, "put", full)
+        with pytest.raises(StoreError, match="its disk is full") as told:
+            take_back(room, 1) if act == "hunk" else room.act("undo", answers={"a": "merge"})
+    done = {"hunk": text(15, 30, extra={9: "by hand\n"}), "whole": text(extra={9: "by hand\n"})}
+    if what == "log":
+        assert "as you wanted" in told.value.message
+        assert held(room) == done[act]
+    else:
+        assert "Nothing was changed" in told.value.message
+        assert held(room) == text(*PLACES, extra={9: "by hand\n"})
