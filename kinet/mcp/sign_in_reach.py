@@ -51,7 +51,9 @@ class SignInReach:
             return target, self._reach
         self._check_protection(target)
         reach = self._reach
-        near = self._own_is_here if is_loopback(target.host) else self._own_is_inner
+        # A folder's server is near nothing but what the person permitted themselves.
+        is_own = self._server.place == "own"
+        near = self._own_is_here and is_own if is_loopback(target.host) else self._own_is_inner
         if near:
             permits = reach.local_permits | {f"{target.host}:{target.port}"}
             reach = replace(reach, local_permits=permits)
@@ -88,7 +90,9 @@ class SignInReach:
         return ToolError(
             f"{self._server.name} leads to {target.authority} for the sign-in, which is not asked: "
             f"{why}.",
-            hint="Ask whoever runs the server.",
+            hint="It can be permitted in the settings, Network, as a development server."
+            if self._server.place == "folder" and is_loopback(target.host)
+            else "Ask whoever runs the server.",
         )
 
     def _is_inner(self) -> bool:

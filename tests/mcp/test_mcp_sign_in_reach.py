@@ -50,6 +50,20 @@ def test_a_server_in_the_persons_own_network_may_have_its_sign_in_there() -> Non
         way.asked("https://127.0.0.1:9999/token")
 
 
+def test_a_folders_server_on_this_computer_leads_only_to_what_was_permitted_here() -> None:
+    entry = {"url": "http://localhost:3000/mcp"}
+    permits = frozenset({"localhost:3000", "localhost:4000"})
+    folders = read_definition("docs", entry, place="folder")
+    way = SignInReach(folders, Reach(local_permits=permits))
+    assert way.asked("http://localhost:4000/token")[0].port == 4000
+    for place in ("http://localhost:9200/_all", "http://127.0.0.1:4000/token"):
+        with pytest.raises(ToolError, match="local network") as told:
+            way.asked(place)
+        assert "as a development server" in told.value.hint
+    own = SignInReach(read_definition("docs", entry), Reach(local_permits=permits))
+    assert own.asked("http://localhost:9200/token")[0].port == 9200
+
+
 def test_a_server_without_protection_gets_no_token() -> None:
     server = read_definition("docs", {"url": "http://mcp.example.com/mcp"})
     way = SignInReach(server, Reach(resolve=lambda host: ["93.184.216.34"]))
