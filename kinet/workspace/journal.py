@@ -133,11 +133,15 @@ class Journal:
     def _after(self, book: FolderBook, ticket: Ticket) -> CallChanges:
         try:
             changes = book.after(ticket)
-            self._make_room()
         except OSError as exc:
             return CallChanges(
                 problem=self._once(f"The change could not be noted ({exc.strerror or exc})", book)
             )
+        try:
+            self._make_room()
+        except OSError as exc:
+            # What the call changed is noted all the same.
+            _log.warning("no room could be made in the journal: %s", exc)
         shown = text_of_changes(changes, book.root, self.store)
         files = [change for change in changes if not change.is_folder] or changes
         paths = tuple(visible_line(change.path) for change in files[:_SHOWN_PATHS])

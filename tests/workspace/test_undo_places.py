@@ -241,3 +241,16 @@ async def test_room_that_is_made_meanwhile_takes_nothing_that_is_about_to_be_not
     assert (room.folder / "a").read_text() == "old"
     assert room.act("redo").done == ("a",)
     assert (room.folder / "a").read_text() == "by hand"
+
+
+async def test_a_call_is_told_with_its_changes_where_no_room_can_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = UndoRoom(tmp_path, limit=1)
+
+    def refuse(_self: object, _books: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(room.journal), "_closed_logs", refuse)
+    changes = await room.shell("echo new > a")
+    assert (changes.paths, changes.problem) == (("a",), "")
