@@ -14,6 +14,7 @@ import pytest
 from undo_room import UndoRoom, git
 
 from kinet.core.errors import StoreError
+from kinet.workspace.content_store import ContentStore
 from kinet.workspace.folder_scan import FolderScan
 from kinet.workspace.restore import Restoring
 
@@ -248,9 +249,9 @@ async def test_a_call_is_told_with_its_changes_where_no_room_can_be_made(
 ) -> None:
     room = UndoRoom(tmp_path, limit=1)
 
-    def refuse(_self: object, _books: object) -> None:
+    def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(type(room.journal), "_closed_logs", refuse)
+    monkeypatch.setattr(ContentStore, "make_room", refuse)
     changes = await room.shell("echo new > a")
     assert (changes.paths, changes.problem) == (("a",), "")
