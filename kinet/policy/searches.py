@@ -14,6 +14,8 @@ from kinet.policy import protected
 # Above this many entries guarded ones are not looked for, and the command asks.
 _MOST_ENTRIES = 4_000
 _IGNORE_FILES = frozenset({".gitignore", ".ignore", ".rgignore"})
+# In the `.git` of each repository that lies around or below.
+_OWN_IGNORE_FILE = frozenset({"exclude"})
 _LARGEST_IGNORE_FILE = 64 * 1024
 # A part of a pattern in which only * and ? mean something, to every reader of patterns.
 _SIMPLE = re.compile(r"\A[A-Za-z0-9_.*?-]+\Z")
@@ -85,7 +87,7 @@ def guarded_below(top: Path, word: str, search: Search, root: Path, own: Sequenc
     if search.skips_hidden:
         for above in (top, *top.parents):
             _note_shown(str(above), _IGNORE_FILES, search)
-        _note_shown(str(root / ".git" / "info"), frozenset({"exclude"}), search)
+            _note_shown(str(above / ".git" / "info"), _OWN_IGNORE_FILE, search)
     count = 0
     todo = [(str(top), top.relative_to(root).parts)]
     while todo:
@@ -98,6 +100,8 @@ def guarded_below(top: Path, word: str, search: Search, root: Path, own: Sequenc
         if search.skips_hidden and folder != str(top):
             names = {entry.name for entry in entries}
             _note_shown(folder, _IGNORE_FILES & names, search)
+            if ".git" in names:
+                _note_shown(os.path.join(folder, ".git", "info"), _OWN_IGNORE_FILE, search)
         for entry in entries:
             reason = _guarded(entry, (*parts, entry.name), word, search, own)
             if reason:

@@ -86,6 +86,17 @@ def test_what_an_ignore_file_further_down_shows_is_read(root: Path) -> None:
     assert "a repository's own folder" in why("rg x src", root)
 
 
+@pytest.mark.parametrize("around", [".", "src", "src/deep", ".."])
+def test_what_a_repository_around_or_below_shows_is_read(root: Path, around: str) -> None:
+    (root / "src" / "deep" / ".env").write_text("k")
+    info = root / around / ".git" / "info"
+    info.mkdir(parents=True)
+    (info / "exclude").write_text("# *.o\n")
+    assert why("rg x src", root) == ""
+    (info / "exclude").write_text("!.env\n")
+    assert "(.env)" in why("rg x src", root)
+
+
 def test_secrets_count_as_far_as_they_are_read(root: Path) -> None:
     (root / ".env").write_text("k")
     (root / "src" / ".aws").mkdir()
