@@ -54,8 +54,11 @@ def find_repository(start: Path, root: Path) -> Repository | str:
             if not is_inside(place, root):
                 return "the repository reaches beyond the project folder"
             return _trouble(own) or Repository(place, own)
-        # A folder that looks like the inside of one is taken for one.
-        if os.path.lexists(place / "HEAD") and os.path.lexists(place / "objects"):
+        # A folder that looks like the inside of one is taken for one, also where the rest of it
+        # lies elsewhere.
+        if os.path.lexists(place / "HEAD") and any(
+            os.path.lexists(place / name) for name in ("objects", "commondir")
+        ):
             return f"{place.name} may be a repository without files of its own"
     return "there is no repository here"
 

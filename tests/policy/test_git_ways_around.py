@@ -45,6 +45,15 @@ def _passed_over(place: TrapPlace) -> None:
     place.writes(".git/HEAD", "nothing\n")
 
 
+def _inside_of_two(place: TrapPlace) -> None:
+    for name in ("objects", "refs"):
+        shutil.copytree(place.top / ".git" / name, place.top / "src" / "kept" / name)
+    place.writes("src/HEAD", "ref: refs/heads/main\n")
+    place.writes("src/commondir", "kept\n")
+    place.writes("src/kept/info/attributes", "* diff=e\n")
+    place.writes("src/kept/config", '[diff "e"]\n\ttextconv = TRAP\n')
+
+
 def _split_index(place: TrapPlace) -> None:
     inner = place.top / "sub"
     inner.mkdir()
@@ -105,6 +114,11 @@ def _link_now(place: TrapPlace) -> None:
     ("lay", "commands", "words"),
     [
         (_passed_over, ("git diff", "git status", "git log -1"), "git may pass over"),
+        (
+            _inside_of_two,
+            ("git -C src show HEAD~1", "git -C src log -p -2"),
+            "without files of its",
+        ),
         (_split_index, ("git status", "git diff"), "holds others (submodules)"),
         (_work_tree_elsewhere, ("git worktree list", "git branch -vv"), "a link lies in the"),
         (_folder_elsewhere, ("git grep VALUE", "git grep VALUE -- deep"), "deep/down is a link"),
