@@ -29,7 +29,7 @@ from kinet.ui.kit.round_corners import cut_corners
 from kinet.ui.kit.row_ground import RingDelegate
 from kinet.ui.kit.scrim import Scrim
 from kinet.ui.kit.when_kept import when_kept
-from kinet.ui.look.theme import current_theme, icon
+from kinet.ui.look.theme import Theme, current_theme, icon
 from kinet.ui.preferences.folder_parts import FolderParts
 from kinet.ui.preferences.live_parts import LiveParts
 from kinet.ui.preferences.models_page import ModelsPage
@@ -187,6 +187,8 @@ class SettingsDialog(QDialog):
     def _build(self) -> None:
         self._frame = QFrame(self)
         self._frame.setObjectName("settingsFrame")
+        # While nothing is in it.
+        self._frame.setStyleSheet(_sheet(current_theme()))
         self._side = QFrame(self._frame)
         self._side.setObjectName("settingsSide")
         self._side.setFixedWidth(_LIST_WIDTH)
@@ -328,15 +330,9 @@ class SettingsDialog(QDialog):
             self._turn(self.list.currentRow())
 
     def _dress(self) -> None:
-        theme = current_theme()
-        self._frame.setStyleSheet(
-            f"QFrame#settingsFrame {{ background: {theme.color('canvas')};"
-            f" border: 1px solid {theme.color('dialog_border')}; border-radius: {_RADIUS}px; }}"
-            f"QFrame#settingsSide {{ background: {theme.color('side')}; border: 0;"
-            f" border-right: 1px solid {theme.color('border')}; border-top-left-radius: 11px;"
-            f" border-bottom-left-radius: 11px; }}"
-            f"QListWidget::item:selected {{ font-weight: 600; }}"
-        )
+        # Given to everything in the dialog, an eighth of a second: not a second time for nothing.
+        if self._frame.styleSheet() != (sheet := _sheet(current_theme())):
+            self._frame.setStyleSheet(sheet)
         self._glass.setIcon(icon("search", "text_3"))
         for number in range(self.list.count()):
             item = self.list.item(number)
@@ -348,6 +344,17 @@ class SettingsDialog(QDialog):
         if self._scrim is not None:
             self._scrim.deleteLater()
             self._scrim = None
+
+
+def _sheet(theme: Theme) -> str:
+    return (
+        f"QFrame#settingsFrame {{ background: {theme.color('canvas')};"
+        f" border: 1px solid {theme.color('dialog_border')}; border-radius: {_RADIUS}px; }}"
+        f"QFrame#settingsSide {{ background: {theme.color('side')}; border: 0;"
+        f" border-right: 1px solid {theme.color('border')}; border-top-left-radius: 11px;"
+        f" border-bottom-left-radius: 11px; }}"
+        f"QListWidget::item:selected {{ font-weight: 600; }}"
+    )
 
 
 def _profile_choices(settings: SettingsStore) -> tuple[Choice, ...]:
