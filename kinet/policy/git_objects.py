@@ -9,16 +9,16 @@ from __future__ import annotations
 import heapq
 import os
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from kinet.policy.git_packs import LONGEST, Pack, inflated, patched
 
 _KINDS = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 _FULL = re.compile(r"\A[0-9a-f]{40}\Z")
 _HEX = re.compile(r"\A[0-9a-f]{4,40}\Z")
 _STEP = re.compile(r"~(\d*)|\^(\d*)")
 _BASE = re.compile(r"\A[A-Za-z0-9_./-]+\Z|\A@\Z")
-_LONGEST = 1 << 20
 _MOST_OBJECTS = 400
 _MOST_BYTES = 4 << 20
 _MOST_STEPS = 50
@@ -38,7 +38,7 @@ class Objects:
             raise ValueError("the repository replaces objects by others")
         self._count = 0
         self._bytes = 0
-        self._packs: list[_Pack] | None = None
+        self._packs: list[Pack] | None = None
         # Commits that git takes for the first ones, whatever they say themselves.
         self._first = _lines(own / "shallow")
 
@@ -239,20 +239,20 @@ class Objects:
         file = self._own / "objects" / number[:2] / number[2:]
         try:
             with open(file, "rb") as opened:
-                packed = opened.read(_LONGEST)
+                packed = opened.read(LONGEST)
         except FileNotFoundError:
             return None
-        head, _, data = _inflated(packed).partition(b"\0")
+        head, _, data = inflated(packed).partition(b"\0")
         return head.partition(b" ")[0].decode("ascii", "replace"), data
 
-    def _all_packs(self) -> list[_Pack]:
+    def _all_packs(self) -> list[Pack]:
         if self._packs is None:
             folder = self._own / "objects" / "pack"
             names = [name for name in os.listdir(folder) if name.endswith(".idx")] if (
                 folder.is_dir()) else []  # fmt: skip
             if len(names) > _MOST_PACKS:
                 raise ValueError("the repository has very many packs")
-            self._packs = [_Pack(folder / name) for name in sorted(names)]
+            self._packs = [Pack(folder / name) for name in sorted(names)]
         return self._packs
 
     def _packed(self, number: str) -> tuple[str, bytes]:
@@ -262,7 +262,7 @@ class Objects:
                 return self._unpacked(pack, at, 0)
         raise ValueError("an object is not found")
 
-    def _unpacked(self, pack: _Pack, at: int, depth: int) -> tuple[str, bytes]:
+    def _unpacked(self, pack: Pack, at: int, depth: int) -> tuple[str, bytes]:
         if depth > _DEEPEST:
             raise ValueError("an object is packed too deeply")
         kind, head, data = pack.read(at)
@@ -277,124 +277,16 @@ class Objects:
             base = self._unpacked(pack, base_at, depth + 1)
         else:
             raise ValueError("an object is of an unknown kind")
-        return base[0], _patched(base[1], data)
-
-
-class _Pack:
-    """One pack, read at the places that are asked for."""
-
-    def __init__(self, index: Path) -> None:
-        self._index = index
-        with open(index, "rb") as opened:
-            head = opened.read(8 + 256 * 4)
-        if head[:8] != b"\xfftOc\x00\x00\x00\x02" or len(head) != 8 + 256 * 4:
-            raise ValueError("a pack is of an unknown kind")
-        self._fan = [int.from_bytes(head[at : at + 4], "big") for at in range(8, len(head), 4)]
-
-    def place_of(self, number: str) -> int | None:
-        """Where the object begins in the pack, None if it is in another one."""
-        found = self._found(number)
-        if not found:
-            return None
-        count = self._fan[255]
-        with open(self._index, "rb") as opened:
-            opened.seek(8 + 1024 + count * 24 + found[0][0] * 4)
-            at = int.from_bytes(opened.read(4), "big")
-        if at & 0x80000000:
-            raise ValueError("a pack is very large")
-        return at
-
-    def beginning_with(self, digits: str) -> list[str]:
-        """The numbers that begin so."""
-        return [number for _, number in self._found(digits)]
-
-    def _found(self, digits: str) -> list[tuple[int, str]]:
-        first = int(digits[:2], 16)
-        low, high = (self._fan[first - 1] if first else 0), self._fan[first]
-        if high - low > 100_000:
-            raise ValueError("a pack is very large")
-        with open(self._index, "rb") as opened:
-            opened.seek(8 + 1024 + low * 20)
-            numbers = opened.read((high - low) * 20)
-        wanted = bytes.fromhex(digits if len(digits) % 2 == 0 else digits[:-1])
-        found = []
-        at = numbers.find(wanted)
-        while at >= 0:
-            if at % 20 == 0:
-                number = numbers[at : at + 20].hex()
-                if number.startswith(digits):
-                    found.append((low + at // 20, number))
-            at = numbers.find(wanted, at + 1)
-        return found
-
-    def read(self, at: int) -> tuple[int, bytes, bytes]:
-        """(kind, what a difference is to: a distance or a number, its data)."""
-        with open(self._index.with_suffix(".pack"), "rb") as opened:
-            opened.seek(at)
-            packed = opened.read(_LONGEST)
-        kind, place = (packed[0] >> 4) & 7, 0
-        while packed[place] & 0x80:
-            place += 1
-        place += 1
-        head = b""
-        if kind == 6:
-            distance = packed[place] & 0x7F
-            while packed[place] & 0x80:
-                place += 1
-                distance = ((distance + 1) << 7) | (packed[place] & 0x7F)
-            place += 1
-            head = distance.to_bytes(8, "big")
-        elif kind == 7:
-            head, place = packed[place : place + 20], place + 20
-        return kind, head, _inflated(packed[place:])
+        return base[0], patched(base[1], data)
 
 
 def _lines(file: Path) -> list[str]:
     """Those of one file of a repository, none where it is missing."""
     try:
         with open(file, encoding="utf-8", errors="replace") as opened:
-            text = opened.read(_LONGEST + 1)
+            text = opened.read(LONGEST + 1)
     except FileNotFoundError:
         return []
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST:
         raise ValueError("the repository has very many branches and tags")
     return text.splitlines()
-
-
-def _inflated(packed: bytes) -> bytes:
-    try:
-        inflater = zlib.decompressobj()
-        data = inflater.decompress(packed, _LONGEST)
-    except zlib.error as exc:
-        raise ValueError("an object is damaged") from exc
-    if not inflater.eof:
-        raise ValueError("an object is very large")
-    return data
-
-
-def _patched(base: bytes, delta: bytes) -> bytes:
-    """What a difference makes of its base."""
-    at = 0
-    for _ in range(2):
-        while delta[at] & 0x80:
-            at += 1
-        at += 1
-    pieces: list[bytes] = []
-    while at < len(delta):
-        order = delta[at]
-        at += 1
-        if not order & 0x80:
-            pieces.append(delta[at : at + order])
-            at += order
-            continue
-        numbers = []
-        for bits in (range(4), range(4, 7)):
-            value = 0
-            for place, bit in enumerate(bits):
-                if order & (1 << bit):
-                    value |= delta[at] << (8 * place)
-                    at += 1
-            numbers.append(value)
-        begin, length = numbers[0], numbers[1] or 0x10000
-        pieces.append(base[begin : begin + length])
-    return b"".join(pieces)

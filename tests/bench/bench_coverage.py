@@ -20,9 +20,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = (
-    "addresses", "commands", "gate", "git_contents", "git_forms", "git_objects", "git_place",
-    "git_reading", "git_settings", "network", "never", "operand_paths", "operands", "paths",
-    "programs", "protected", "searches", "shell_globs", "shell_syntax", "shell_words",
+    "addresses", "commands", "gate", "git_contents", "git_forms", "git_objects", "git_packs",
+    "git_place", "git_reading", "git_settings", "network", "never", "operand_paths", "operands",
+    "paths", "programs", "protected", "searches", "shell_globs", "shell_syntax", "shell_words",
 )  # fmt: skip
 TESTS = ("tests/policy", "tests/attacks", "--ignore=tests/policy/test_one_gate.py")
 LIMIT = 100.0

@@ -18,6 +18,7 @@ MODULES = (
     "kinet.policy.git_contents",
     "kinet.policy.git_forms",
     "kinet.policy.git_objects",
+    "kinet.policy.git_packs",
     "kinet.policy.git_place",
     "kinet.policy.git_reading",
     "kinet.policy.git_settings",

@@ -11,7 +11,8 @@ import pytest
 
 from kinet.policy import shell_globs
 from kinet.policy.commands import judge_command
-from kinet.policy.git_objects import Objects, _Pack
+from kinet.policy.git_objects import Objects
+from kinet.policy.git_packs import Pack
 from kinet.policy.git_place import Repository, find_repository, read_index
 from kinet.policy.git_settings import read_settings
 from tests.support.git_traps import TrapPlace, git
@@ -99,7 +100,7 @@ def test_a_pack_finds_numbers_that_begin_so(tmp_path: Path) -> None:
     head = b"\xfftOc\0\0\0\2" + b"".join(count.to_bytes(4, "big") for count in counts)
     index = tmp_path / "x.idx"
     index.write_bytes(head + b"".join(numbers) + b"\0" * 12 + b"".join(places))
-    pack = _Pack(index)
+    pack = Pack(index)
     assert pack.beginning_with("0102") == [numbers[1].hex()]
     assert pack.beginning_with("0101") == [numbers[0].hex()]
     assert pack.beginning_with("012") == [numbers[2].hex()]
@@ -112,7 +113,7 @@ def test_a_pack_finds_numbers_that_begin_so(tmp_path: Path) -> None:
     counts = [0] + [100_001] * 255
     index.write_bytes(b"\xfftOc\0\0\0\2" + b"".join(count.to_bytes(4, "big") for count in counts))
     with pytest.raises(ValueError, match="a pack is very large"):
-        _Pack(index).beginning_with("0102")
+        Pack(index).beginning_with("0102")
 
 
 def test_a_folder_that_is_no_whole_repository_is_refused(own: Path, tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kinet.policy.git_objects import Objects, _patched
+from kinet.policy.git_objects import Objects
+from kinet.policy.git_packs import patched
 from tests.support.git_traps import TrapPlace, git
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -142,5 +143,5 @@ def test_a_difference_is_put_together() -> None:
     # All four bytes of a place, all of a length, none of it for 65,536, and new bytes.
     orders = b"\x91\x05\x07" + b"\x03new" + b"\x80" + b"\xb3\x00\x01\x10\x01"
     expected = base[5:12] + b"new" + base[:0x10000] + base[256 : 256 + 0x110]
-    assert _patched(base, copied + orders) == expected
-    assert _patched(b"x", b"\x01\x02" + b"\x02ab") == b"ab"
+    assert patched(base, copied + orders) == expected
+    assert patched(b"x", b"\x01\x02" + b"\x02ab") == b"ab"
