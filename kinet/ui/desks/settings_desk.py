@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMainWindow
 
-from kinet.ui.kit.input_filters import guard_wheel
 from kinet.ui.program import Program
 
 if TYPE_CHECKING:
@@ -54,6 +53,5 @@ class SettingsDesk(QObject):
         dialog.session_wanted.connect(self.session_wanted)
         dialog.sessions_changed.connect(self.sessions_changed)
         dialog.trust_wanted.connect(self.trust_wanted)
-        guard_wheel(dialog)
         self.dialog = dialog
         return dialog
